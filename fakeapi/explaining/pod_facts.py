@@ -11,6 +11,7 @@ from fakeapi.explaining.device_changes import recreate_text
 from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.node_offers import AGAIN
+from fakeapi.explaining.renames import NAMESPACE
 from fakeapi.explaining.similar import nearest
 from fakeapi.machinery.json_types import Object
 
@@ -35,7 +36,7 @@ def claim_reasons(cluster: ClusterObjects, pod: Object) -> list[Reason]:
                 text = change.text.replace(_FIELD, reason.path)
                 path, objects = change.path, change.objects
                 if change.value:
-                    path, objects = reason.path, [reference("Pod", pod)]
+                    path, objects = path or reason.path, [reference("Pod", pod)]
                 reason.changes[number] = msgspec.structs.replace(
                     change, text=text, path=path, objects=objects
                 )
@@ -116,17 +117,23 @@ def _missing(cluster: ClusterObjects, namespace: str, name: str, template: str) 
 
 
 def _other_changes(cluster: ClusterObjects, resource: str, namespace: str, name: str) -> list[Change]:
-    """Returns further changes for a missing object: use another namespace, or name another object."""
+    """Returns further changes for a missing object: use its namespace, or name another object.
+
+    Does not guess another name if the name exists in another namespace.
+    """
     objects = [obj["metadata"] for obj in cluster.of(resource)]
     elsewhere = [one["namespace"] for one in objects if one["name"] == name]
     own = [one["name"] for one in objects if one["namespace"] == namespace]
-    changes = [Change(f"run the pod in namespace {other}", "create") for other in elsewhere[:1]]
-    if own:
-        near = nearest(name, own)
-        noun = "template" if resource == "resourceclaimtemplates" else "claim"
-        what = f"{near} instead of {name}" if near else f"the name of an existing {noun}"
-        changes.append(Change(f"{AGAIN} {what} in {_FIELD}", "edit", value=near))
-    return changes
+    if elsewhere:
+        other = elsewhere[0]
+        text = f"delete the pod and create it again in namespace {other}"
+        return [Change(text, "edit", path=NAMESPACE, value=other)]
+    if not own:
+        return []
+    near = nearest(name, own)
+    noun = "template" if resource == "resourceclaimtemplates" else "claim"
+    what = f"{near} instead of {name}" if near else f"the name of an existing {noun}"
+    return [Change(f"{AGAIN} {what} in {_FIELD}", "edit", value=near)]
 
 
 def _lines_about_namespaces(

@@ -200,13 +200,19 @@ def missing(cluster: ClusterObjects, target: Reference, resource: str) -> Explan
     text = "it does not exist"
     if others:
         text += f"; this name exists in namespace {', '.join(others[:5])}"
-    details = _hints_for_missing(cluster, target, resource)
+    details = _hints_for_missing(cluster, target, resource, guesses=not others)
+    details += [f"did you mean {other}/{target.name}?" for other in others[:1]]
     name = cluster.rules.release.name
     return Explanation(VERSION, name, target, "missing", text, notes=[*cluster.notes], details=details)
 
 
-def _hints_for_missing(cluster: ClusterObjects, target: Reference, resource: str) -> list[str]:
-    """Says which object was probably meant instead of one that does not exist."""
+def _hints_for_missing(
+    cluster: ClusterObjects, target: Reference, resource: str, *, guesses: bool
+) -> list[str]:
+    """Says which object was probably meant instead of one that does not exist.
+
+    `guesses`: whether to look for similar names in the namespace.
+    """
     hints = []
     namespaces = {obj["metadata"]["name"] for obj in cluster.of("namespaces")}
     if target.namespace and namespaces and target.namespace not in namespaces:
@@ -221,9 +227,9 @@ def _hints_for_missing(cluster: ClusterObjects, target: Reference, resource: str
     ]
     near = nearest(target.name, own)
     longer = sorted(name for name in own if name.startswith((f"{target.name}-", f"{target.name}.")))
-    if near:
+    if guesses and near:
         hints.append(f"did you mean {near}?")
-    elif longer:
+    elif guesses and longer:
         more = f" and {len(longer) - 4} more" if len(longer) > 4 else ""
         hints.append(f"names that begin so: {', '.join(longer[:4])}{more}")
     for other, (_, kind) in KINDS.items():

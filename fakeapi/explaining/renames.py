@@ -7,6 +7,9 @@ from fakeapi.explaining.model import Change
 from fakeapi.explaining.trial import edited, steps_of
 from fakeapi.machinery.json_types import Object
 
+NAMESPACE = "metadata.namespace"
+"""The path of a change that creates the pod again in another namespace."""
+
 _TEMPLATE = "resourceClaimTemplateName"
 
 
@@ -24,6 +27,8 @@ def after_rename(cluster: ClusterObjects, pod: Object, change: Change) -> tuple[
             for claim in cluster.of("resourceclaims")
         ]
         return replace(cluster, objects={**cluster.objects, "resourceclaims": claims}), pod
+    if change.path == NAMESPACE:
+        return cluster, {**pod, "metadata": {**pod["metadata"], "namespace": change.value}}
     if not change.path.endswith(_TEMPLATE):
         return cluster, edited(pod, steps_of(change.path), change.value)
     return _with_claim_of_template(cluster, pod, change)

@@ -77,6 +77,7 @@ def test_the_command_exits_with_1_for_an_object_that_does_not_exist(api: FakeAPI
     assert result.output == (
         "pod other/train missing: it does not exist; this name exists in namespace default\n\n"
         "  namespace other does not exist\n"
+        "  did you mean default/train?\n"
     )
 
 

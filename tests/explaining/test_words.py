@@ -176,8 +176,13 @@ def test_a_claim_of_another_namespace_has_several_remedies(api: FakeAPI) -> None
     api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}})
     claim(api, "gpu", namespace="team")
     pod(api, "train", "gpu")
-    changes = [one.text for one in api.explain("pod", "train").reasons[0].changes]
-    assert changes == ["create ResourceClaim default/gpu", "run the pod in namespace team"]
+    claim(api, "gpt")
+    move, create = api.explain("pod", "train").reasons[0].changes
+    assert move.text == "delete the pod and create it again in namespace team"
+    assert (move.action, move.path, move.value) == ("edit", "metadata.namespace", "team")
+    assert move.sufficient
+    assert create.text == "create ResourceClaim default/gpu"
+    assert api.explain("claim", "gpu").details == ["did you mean team/gpu?"]
 
 
 def test_a_missing_template_names_the_field_and_an_existing_template(api: FakeAPI) -> None:
@@ -316,6 +321,8 @@ def test_the_claim_that_was_probably_meant_says_what_else_it_needs(api: FakeAPI)
         ("vpu.example.com", ["gpu.example.com"], ""),
         ("gpu.exmaple.com", ["gpu.example.com"], "gpu.example.com"),
         ("train", [], ""),
+        ("pool-claim", ["probe-claim"], ""),
+        ("trian-claim", ["train-claim"], "train-claim"),
     ],
 )
 def test_names_are_similar_without_their_common_domain(name: str, others: list[str], expected: str) -> None:

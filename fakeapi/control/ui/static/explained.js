@@ -57,7 +57,7 @@ function Changes({ title, changes, kind }) {
   }
   const hint = kind === "good" ? "Tried on a copy of the cluster: after this change alone, the pod is scheduled" : "Not tried, or not enough alone";
   return html`<p class="changes-title"><span class=${`status ${kind === "good" ? "good" : "soft"}`} title=${hint}>${title(changes.length > 1)}</span></p>
-    <ul class="reasons">${changes.map((change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}</li>`)}</ul>`;
+    <ul class="reasons">${changes.map((change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.harm && html` <span class="soft">(disruptive: ${change.harm})</span>`}${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}</li>`)}</ul>`;
 }
 
 /** A text in which the names of objects are links; objects that it does not name come after it, in parentheses. */
