@@ -1,6 +1,6 @@
 """Combines several changes, if no single change lets a node serve the requests."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -63,11 +63,17 @@ def _after(trial: Trial, case: Case, steps: Sequence[Step]) -> Case:
     return case
 
 
-def adding_steps(describer: Describer, node: NodeTally) -> list[Step]:
-    """Returns one step for each request: to add as many devices to a node as the request needs."""
+def adding_steps(
+    describer: Describer, node: NodeTally, models: Mapping[str, Device] | None = None
+) -> list[Step]:
+    """Returns one step for each request: to add as many devices to a node as the request needs.
+
+    `models`: by DeviceClass, a device of another node to copy if the node has no matching device.
+    """
     steps = []
     for tally in _tallies(node):
-        model = model_of(tally)
+        class_name = tally.request.device_class["metadata"]["name"]
+        model = model_of(tally) or (models or {}).get(class_name)
         if model is not None and not tally.request.takes_all:
             steps.append(_add(model, tally.needed, node.name))
     return steps

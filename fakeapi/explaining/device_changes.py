@@ -238,7 +238,11 @@ def add_change(model: Device, count: int, node: str, *, sufficient: bool | None)
     """Returns the change that adds `count` devices like `model` to a node."""
     noun = "device" if count == 1 else "devices"
     text = f"{count} more {noun} like {model.id.device} of {model.id.driver} on node {node}"
-    return Change(text, "add", count=count, node=node, sufficient=sufficient)
+    if model.slice.spec.get("nodeName", node) != node:
+        text = f"{count} {noun} like {model.id} on node {node}"
+    return Change(
+        text, "add", count=count, node=node, sufficient=sufficient, driver=model.id.driver, like=str(model.id)
+    )
 
 
 def toleration_change(tally: RequestTally, node: str) -> tuple[Change | None, list[Object]]:

@@ -8,7 +8,7 @@ from fakeapi.explaining.change_plans import adding_steps, freeing_steps, plan_of
 from fakeapi.explaining.class_changes import ClassChanges
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.combinations import combination_reason
-from fakeapi.explaining.device_changes import Changes
+from fakeapi.explaining.device_changes import Changes, model_of
 from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name
 from fakeapi.explaining.error_reasons import read_text
 from fakeapi.explaining.first_available import first_available
@@ -67,20 +67,38 @@ class DeviceReasons:
             for node in self.others
         )
 
-    def lacks_class(self) -> Reason | None:
+    async def lacks_class(self) -> Reason | None:
         """Returns that the nodes have no device of a class that a request wants; None if they have one.
 
-        This is usual on nodes with other hardware, so the reason has no changes.
+        This is usual on nodes with other hardware. The only change adds such devices to the first node.
         """
         for number in range(self._request_count):
             tallies = [tally for node in self.nodes for tally in node.requests[number]]
             if not any(tally.in_class for tally in tallies):
                 names = dict.fromkeys(tally.request.device_class["metadata"]["name"] for tally in tallies)
                 noun = "class" if len(names) == 1 else "classes"
-                text = f"{_no_devices_word(self.nodes)} of {noun} {', '.join(names)}"
+                lead = f"{len(self.nodes)} nodes pass the other filters, but have"
+                if len(self.nodes) == 1:
+                    lead = f"node {self.nodes[0].name} passes the other filters, but has"
+                text = f"{lead} no device of {noun} {', '.join(names)}"
                 reason = Reason("NoDevicesOfClass", text, claim=reference("ResourceClaim", tallies[0].claim))
+                reason.changes = await self._add_hardware()
                 return self._placed(reason, self.nodes)
         return None
+
+    async def _add_hardware(self) -> list[Change]:
+        """Returns the change that adds devices of other nodes to the best node; [] if it does not suffice."""
+        node = self.best[0]
+        models = {
+            tally.request.device_class["metadata"]["name"]: model
+            for other in reversed(self.others)
+            for choices in other.requests
+            for tally in choices
+            if (model := model_of(tally)) is not None
+        }
+        steps = adding_steps(self.describer, node, models)
+        plan = await plan_of(self.trial, self.cases[node.name], steps)
+        return [] if plan is None else [plan]
 
     async def _add_plans(self, reason: Reason) -> None:
         """Adds combined changes to a reason, because no single change suffices."""

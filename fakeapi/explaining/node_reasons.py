@@ -79,14 +79,27 @@ class NodeReasons:
         """
         groups: dict[tuple[Any, ...], list[str]] = {}
         for name, facts in self._facts.items():
-            key = (name not in able, *((fact.code, fact.shape) for fact in facts))
+            rank = 0 if name in able else 2 if able and self._missing(name)[0] else 1
+            key = (rank, *((fact.code, fact.shape) for fact in facts))
             groups.setdefault(key, []).append(name)
         for names in groups.values():
             names.sort(key=self._missing)
         ordered = sorted(
             groups.items(), key=lambda item: (item[0][0], len(item[0]), -len(item[1]), item[1][0])
         )
-        return [await self._reason(names, has_devices=not key[0]) for key, names in ordered[:GROUPS_SHOWN]]
+        return [
+            self._hopeless(names) if key[0] == 2 else await self._reason(names, has_devices=not key[0])
+            for key, names in ordered[:GROUPS_SHOWN]
+        ]
+
+    def _hopeless(self, names: Sequence[str]) -> Reason:
+        """Returns one line about nodes that lack the hardware too, while other nodes have the devices."""
+        first = self._facts[names[0]][0]
+        node = f"node {names[0]}" if len(names) == 1 else f"{len(names)} nodes"
+        text = f"{node}: {first.shape}, and no device of the claim's class"
+        reason = Reason(first.code, text, nodes=sorted(names)[:NAMES_SHOWN], node_count=len(names))
+        reason.object = Reference("Node", names[0])
+        return reason
 
     async def _reason(self, names: Sequence[str], *, has_devices: bool) -> Reason:
         facts = self._facts[names[0]]

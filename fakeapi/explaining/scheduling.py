@@ -240,7 +240,7 @@ class PodScheduling:
             explaining = DeviceReasons(
                 self._cluster, trial, self._describer, device_nodes, cases, len(claims.claims) == 1, rest
             )
-            lacking = explaining.lacks_class() if able or explaining.is_elsewhere() else None
+            lacking = await explaining.lacks_class() if able or explaining.is_elsewhere() else None
             reasons += [lacking] if lacking is not None else await explaining.reasons()
         if needs:
             for reason in reasons:

@@ -112,11 +112,12 @@ class Trial:
         return replace(case, inventory=replace(case.inventory, state=state), gone=gone)
 
     def with_devices(self, case: Case, like: Slice, device: Object, count: int) -> Case:
-        """Returns a copy of the case with `count` devices like `device`, in a new pool of the same driver."""
+        """Returns a copy of the case with `count` devices like `device` on its node, in a new pool."""
         number = len(case.inventory.slices.every)
         names = [f"new-{index}" for index in range(count)]
         spec = {name: value for name, value in like.spec.items() if name not in _OF_POOL}
-        new = {name: value for name, value in device.items() if name not in {"taints", "consumesCounters"}}
+        spec["nodeName"] = case.node["metadata"]["name"]
+        new = {name: value for name, value in device.items() if name not in _OF_DEVICE}
         spec |= {
             "pool": {"name": f"new-{number}", "generation": 1, "resourceSliceCount": 1},
             "devices": [{**new, "name": name} for name in names],
@@ -169,7 +170,10 @@ def _untainted(spec: Object, names: set[str]) -> Object:
     return {**spec, "devices": devices}
 
 
-_OF_POOL = frozenset(("pool", "devices", "sharedCounters"))
+_OF_POOL = frozenset((
+    "pool", "devices", "sharedCounters", "allNodes", "nodeSelector", "perDeviceNodeSelection",
+))  # fmt: skip
+_OF_DEVICE = frozenset(("taints", "consumesCounters", "allNodes", "nodeSelector", "nodeName"))
 
 
 def edited(claim: Object, path: Sequence[str | int], value: Any) -> Object:

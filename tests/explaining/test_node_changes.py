@@ -6,7 +6,8 @@ import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.explaining.explanation import Explanation
-from tests.explaining.manifests import Object, node, pod
+from tests.explaining.manifests import DRIVER, Object, claim, device, node, pod
+from tests.explaining.situations import cluster
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +69,33 @@ def test_a_pod_that_anti_affinity_excludes_is_deleted_and_not_edited(api: FakeAP
     api.request("DELETE", path, {"gracePeriodSeconds": 0})
     api.settle()
     assert api.get("Pod", "cache-2")["spec"]["nodeName"]
+
+
+def _edge(api: FakeAPI) -> Explanation:
+    """Explains a pod that wants another zone than the zone of the only node with devices."""
+    cluster(api, device("gpu-0"), nodes="abc")
+    for name, zone in (("a", "east"), ("b", "east"), ("c", "west")):
+        _label(api, name, zone)
+    claim(api, "gpu")
+    pod(api, "train", "gpu", nodeSelector={"zone": "west"})
+    return api.explain("pod", "train")
+
+
+def test_a_node_selector_takes_the_value_of_the_node_with_devices(api: FakeAPI) -> None:
+    again, label = _edge(api).reasons[0].changes
+    assert (
+        again.text
+        == "delete the pod and create it again with zone=east instead of zone=west in spec.nodeSelector"
+    )
+    assert (again.path, again.value, again.sufficient) == ("spec.nodeSelector", "zone=east", True)
+    assert (label.text, label.value) == ("label node a zone=west", "zone=west")
+    assert (label.sufficient, label.harm) == (True, "other pods may rely on zone=east of the node")
+
+
+def test_a_node_without_label_and_devices_is_one_line(api: FakeAPI) -> None:
+    first, second, third = _edge(api).reasons
+    assert first.nodes == ["a"]
+    assert second.text == "node b: no match for nodeSelector zone=west, and no device of the claim's class"
+    assert (second.details, second.changes) == ([], [])
+    assert third.text == f"node c passes the other filters, but has no device of class {DRIVER}"
+    assert [one.text for one in third.changes] == [f"1 device like {DRIVER}/a/gpu-0 on node c"]

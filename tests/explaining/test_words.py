@@ -127,9 +127,13 @@ def test_nodes_with_other_hardware_are_one_line_beside_the_node_that_has_the_dev
     why = api.explain("pod", "train")
     assert why.summary == "node a has the devices, but is refused: cordoned (spec.unschedulable)"
     second = why.reasons[1]
-    assert (second.code, second.text) == ("NoDevicesOfClass", f"2 nodes have no device of class {DRIVER}")
-    assert (second.nodes, second.details, second.changes) == (["b", "c"], [], [])
-    assert f"\nAlso: 2 nodes have no device of class {DRIVER}\n" in why.text
+    text = f"2 nodes pass the other filters, but have no device of class {DRIVER}"
+    assert (second.code, second.text) == ("NoDevicesOfClass", text)
+    assert (second.nodes, second.details) == (["b", "c"], [])
+    (change,) = second.changes
+    assert change.text == f"1 device like {DRIVER}/a/gpu-0 on node b"
+    assert (change.action, change.count, change.node, change.sufficient) == ("add", 1, "b", True)
+    assert (change.driver, change.like) == (DRIVER, f"{DRIVER}/a/gpu-0")
 
 
 def test_devices_of_a_node_that_other_filters_exclude_are_named(api: FakeAPI) -> None:
@@ -143,7 +147,8 @@ def test_devices_of_a_node_that_other_filters_exclude_are_named(api: FakeAPI) ->
     assert (
         why.reasons[0].changes[0].needs == "node a lacks devices: request gpu: needs 1, 0 free of 1: 1 in use"
     )
-    assert why.reasons[1].text == f"node b has no device of class {DRIVER}"
+    lead = "node b passes the other filters, but has"
+    assert why.reasons[1].text == f"{lead} no device of class {DRIVER}"
 
 
 def test_a_wrong_domain_is_read_elsewhere_even_if_devices_are_in_use(api: FakeAPI) -> None:
