@@ -70,6 +70,7 @@ class ClusterObjects:
     - `refused`: the last refused writes of the explained object, oldest first.
     - `policies`: the ValidatingAdmissionPolicies by name, if a write was refused.
     - `notes`: resources and facts that could not be read.
+    - `contents`: for an explained namespace of a running server, its objects of other resources.
     """
 
     rules: ReleaseRules
@@ -81,6 +82,7 @@ class ClusterObjects:
     refused: Sequence[RefusedWrite] = ()
     policies: Mapping[str, Object] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    contents: Sequence[Object] = ()
 
     @cached_property
     def allocation(self) -> AllocationRules:

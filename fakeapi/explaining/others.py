@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterator
 
-import msgspec
-
-from fakeapi.explaining.cluster_objects import KINDS, NAMESPACED, ClusterObjects, reference
+from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.explanation import Explanation
-from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines, finalizers_of, finalizers_reason
+from fakeapi.explaining.finalizers import finalizers_reason
 from fakeapi.explaining.harms import deletion, pods_of
-from fakeapi.explaining.model import NAMES_SHOWN, Reason, devices_text
+from fakeapi.explaining.model import NAMES_SHOWN, devices_text
+from fakeapi.explaining.namespaces import namespace_reason
 from fakeapi.explaining.pods import explanation
 from fakeapi.machinery.json_types import Object
 
@@ -25,14 +24,12 @@ def explain_other(cluster: ClusterObjects, obj: Object) -> Explanation:
         if kind == "DeviceClass":
             present.details = [*_driver_lines(cluster, obj)]
         return present
-    reason = finalizers_reason(cluster, kind, obj)
+    reason = namespace_reason(cluster, obj) if kind == "Namespace" else finalizers_reason(cluster, kind, obj)
     if kind == "PersistentVolumeClaim":
         reason.blame = [reference("Pod", pod) for pod in cluster.of("pods") if _mounts(pod, obj)]
         reason.details += [f"{one} uses it" for one in reason.blame[:NAMES_SHOWN]]
         if reason.blame:
             reason.changes.append(deletion(reason.blame, pods_of(cluster, reason.blame)))
-    if kind == "Namespace":
-        _add_contents(cluster, obj, reason)
     return explanation(cluster, obj, "deleting", reason.text, [reason], kind=kind)
 
 
@@ -46,26 +43,6 @@ def _driver_lines(cluster: ClusterObjects, device_class: Object) -> Iterator[str
                 if one["spec"]["driver"] == driver
             )
             yield f"driver {driver} publishes {devices_text(count) if count else 'no devices'}"
-
-
-def _add_contents(cluster: ClusterObjects, namespace: Object, reason: Reason) -> None:
-    """Adds the objects of a namespace that finalizers hold, with the changes that delete them."""
-    held = [
-        (KINDS[resource][1], obj)
-        for resource in sorted(NAMESPACED)
-        for obj in cluster.of(resource)
-        if obj["metadata"]["namespace"] == namespace["metadata"]["name"] and finalizers_of(obj)
-    ]
-    for kind, obj in held[:NAMES_SHOWN]:
-        own = reference(kind, obj)
-        reason.blame.append(own)
-        reason.details += [f"{own}: {line}" for line in finalizer_lines(cluster, obj)]
-        reason.changes += [
-            msgspec.structs.replace(change, sufficient=False, needs=f"{len(held)} objects are held")
-            if len(held) > 1
-            else change
-            for change in finalizer_changes(cluster, kind, obj)
-        ]
 
 
 def _mounts(pod: Object, claim: Object) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 
 from fakeapi.cluster import Cluster
+from fakeapi.controllers.inventory import resources_with_objects
 from fakeapi.controllers.served import find_resource
 from fakeapi.explaining.cluster_objects import KINDS, ClusterObjects, event_targets, is_about
 from fakeapi.explaining.model import Reference
@@ -46,7 +47,18 @@ async def objects_of(
         drivers=drivers or {},
         refused=refused,
         policies=await _policies(cluster) if refused else {},
+        contents=await _contents(cluster, target.name) if target.kind == "Namespace" else (),
     )
+
+
+async def _contents(cluster: Cluster, namespace: str) -> list[Object]:
+    """Returns the objects of a namespace whose resources are not in KINDS."""
+    return [
+        obj
+        for resource in resources_with_objects(cluster, namespace)
+        if resource.kind.resource not in KINDS
+        for obj in await _stored(cluster, resource, f"{resource.prefix}{namespace}/")
+    ]
 
 
 async def _stored(cluster: Cluster, resource: Resource, prefix: str) -> list[Object]:

@@ -6,6 +6,11 @@ import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.clients.errors import StatusError
+from fakeapi.explaining.cluster_objects import ClusterObjects
+from fakeapi.explaining.explanation import Explanation
+from fakeapi.explaining.namespaces import namespace_reason
+from fakeapi.releases import served
+from fakeapi.releases.rules import rules_of
 from tests.explaining.manifests import DRIVER, claim, device, device_class, node, pod, request, resource_slice
 from tests.explaining.situations import ALL_GATES, cluster, train
 
@@ -99,11 +104,49 @@ def test_a_namespace_names_the_objects_that_hold_it(api: FakeAPI) -> None:
     api.patch("ResourceClaim", "kept", {"metadata": {"finalizers": ["example.com/keep"]}}, namespace="old")
     api.delete("Namespace", "old")
     api.settle()
-    reason = api.explain("namespace", "old").reasons[0]
+    why = api.explain("namespace", "old")
+    reason = why.reasons[0]
+    assert why.summary == "waits for claim old/kept with finalizer example.com/keep"
     assert [str(one) for one in reason.blame] == ["claim old/kept"]
     assert reason.changes[0].text.startswith(
         "remove example.com/keep from metadata.finalizers of claim old/kept"
     )
+
+
+def _namespace_with_a_config_map(api: FakeAPI) -> Explanation:
+    api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "old"}})
+    metadata = {"name": "keep", "namespace": "old", "finalizers": ["backup.example.com/done"]}
+    api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+    api.delete("Namespace", "old")
+    api.settle()
+    return api.explain("namespace", "old")
+
+
+def test_an_object_of_any_kind_that_holds_a_namespace_is_named(api: FakeAPI) -> None:
+    why = _namespace_with_a_config_map(api)
+    assert why.summary == "waits for ConfigMap old/keep with finalizer backup.example.com/done"
+    (change,) = why.reasons[0].changes
+    assert change.text.startswith(
+        "remove backup.example.com/done from metadata.finalizers of ConfigMap old/keep"
+    )
+    api.patch("ConfigMap", "keep", {"metadata": {"finalizers": None}}, namespace="old")
+    api.settle()
+    assert api.explain("namespace", "old").verdict == "missing"
+
+
+def test_the_conditions_of_a_namespace_count_the_objects_of_a_real_cluster(api: FakeAPI) -> None:
+    _namespace_with_a_config_map(api)
+    namespace = api.get("Namespace", "old")
+    cluster = ClusterObjects(rules_of(served("1.36", "", "").primary), {"namespaces": [namespace]}, 0)
+    reason = namespace_reason(cluster, namespace)
+    assert reason.text == "waits for 1 configmap with finalizer backup.example.com/done"
+    wait, remove = reason.changes
+    assert (wait.action, remove.action) == ("wait", "edit")
+    assert wait.text == (
+        "let the controller of backup.example.com finish its cleanup and remove backup.example.com/done"
+    )
+    assert "kubectl get configmaps -n old" in remove.text
+    assert remove.harm == "this skips the cleanup that the finalizer waits for"
 
 
 def test_a_refused_admin_access_names_the_label_of_the_namespace(api: FakeAPI) -> None:

@@ -1,0 +1,126 @@
+"""Explains which objects keep a namespace that is being deleted, and what removes them."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from fakeapi.explaining.cluster_objects import KINDS, NAMESPACED, ClusterObjects, reference
+from fakeapi.explaining.finalizers import (
+    finalizer_changes,
+    finalizer_lines,
+    finalizers_of,
+    finalizers_reason,
+    remover_of,
+)
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason
+from fakeapi.machinery.json_types import Object
+
+_COUNT = re.compile(r"(?P<resource>[\w-]+)\.(?P<group>[\w.-]*) has (?P<count>\d+) resource instances")
+_FINALIZER = re.compile(r"(?P<name>\S+) in \d+ resource instances")
+_BY_CONTENT = "kubernetes"
+"""The finalizer of a namespace that waits only for the objects in it."""
+
+
+def namespace_reason(cluster: ClusterObjects, namespace: Object) -> Reason:
+    """Returns the reason why a namespace that is being deleted still exists.
+
+    Names the objects with finalizers, if they could be read. Else reads their numbers from the conditions of
+    the namespace.
+    """
+    reason = finalizers_reason(cluster, "Namespace", namespace)
+    held = _held(cluster, namespace["metadata"]["name"])
+    left = _remaining(namespace)
+    for kind, obj in held[:NAMES_SHOWN]:
+        own = reference(kind, obj)
+        reason.blame.append(own)
+        reason.details += [f"{own}: {line}" for line in finalizer_lines(cluster, obj)]
+        reason.changes += [
+            msgspec.structs.replace(change, sufficient=False, needs=f"{len(held)} objects are held")
+            if len(held) > 1
+            else change
+            for change in finalizer_changes(cluster, kind, obj)
+        ]
+    if not held:
+        reason.changes += _changes_by_condition(namespace)
+    text = _text(held, left, _finalizers(namespace))
+    if text and finalizers_of(namespace) == [_BY_CONTENT]:
+        reason.text = text
+    return reason
+
+
+def _held(cluster: ClusterObjects, namespace: str) -> list[tuple[str, Object]]:
+    """Returns the objects of a namespace that have finalizers, each with its kind."""
+    known = [
+        (KINDS[resource][1], obj)
+        for resource in sorted(NAMESPACED)
+        for obj in cluster.of(resource)
+        if obj["metadata"]["namespace"] == namespace
+    ]
+    known += [(obj["kind"], obj) for obj in cluster.contents]
+    return [(kind, obj) for kind, obj in known if finalizers_of(obj)]
+
+
+def _text(held: list[tuple[str, Object]], left: list[tuple[str, int]], finalizers: list[str]) -> str:
+    """Returns in one sentence what a namespace waits for; "" if its objects are unknown."""
+    if held:
+        kind, obj = held[0]
+        first = reference(kind, obj)
+        if len(held) == 1:
+            return f"waits for {first} with finalizer {', '.join(finalizers_of(obj))}"
+        return f"waits for {len(held)} objects with finalizers, such as {first}"
+    if not left:
+        return ""
+    counts = [f"{count} {resource if count > 1 else _singular(resource)}" for resource, count in left]
+    text = f"waits for {', '.join(counts)}"
+    noun = "finalizer" if len(finalizers) == 1 else "finalizers"
+    return f"{text} with {noun} {', '.join(finalizers)}" if finalizers else text
+
+
+def _changes_by_condition(namespace: Object) -> Iterator[Change]:
+    """Yields the changes that remove the finalizers that the conditions of a namespace name."""
+    name = namespace["metadata"]["name"]
+    resources = ",".join(resource for resource, _ in _remaining(namespace))
+    for finalizer in _finalizers(namespace):
+        if remover_of(finalizer) is not None:
+            continue
+        domain, slash, _ = finalizer.partition("/")
+        component = f"the controller of {domain}" if slash else "the controller of the finalizer"
+        yield Change(f"let {component} finish its cleanup and remove {finalizer}", "wait")
+        text = (
+            f"remove {finalizer} from metadata.finalizers of the objects that "
+            f"kubectl get {resources or 'all'} -n {name} lists"
+        )
+        harm = "this skips the cleanup that the finalizer waits for"
+        yield Change(text, "edit", path="metadata.finalizers", harm=harm)
+
+
+def _remaining(namespace: Object) -> list[tuple[str, int]]:
+    """Returns the resources in a namespace with the number of their objects, from its conditions."""
+    message = _message(namespace, "NamespaceContentRemaining")
+    return [
+        (f"{one['resource']}.{one['group']}".rstrip("."), int(one["count"]))
+        for one in _COUNT.finditer(message)
+    ]
+
+
+def _finalizers(namespace: Object) -> list[str]:
+    """Returns the finalizers of the objects in a namespace, from its conditions."""
+    message = _message(namespace, "NamespaceFinalizersRemaining")
+    return [one["name"] for one in _FINALIZER.finditer(message)]
+
+
+def _message(namespace: Object, kind: str) -> str:
+    for condition in namespace["status"].get("conditions") or ():
+        if condition["type"] == kind and condition["status"] == "True":
+            return str(condition.get("message", ""))
+    return ""
+
+
+def _singular(resource: str) -> str:
+    """Returns the singular of a resource, such as "configmap" for "configmaps"."""
+    plural, dot, group = resource.partition(".")
+    for end, singular in (("ies", "y"), ("sses", "ss"), ("s", "")):
+        if plural.endswith(end):
+            return f"{plural.removesuffix(end)}{singular}{dot}{group}"
+    return resource
