@@ -81,7 +81,7 @@ def adding_steps(
 
 def _add(model: Device, count: int, node: str) -> Step:
     change = add_change(model, count, node, sufficient=None)
-    return Step(change, lambda trial, case: trial.with_devices(case, model.slice, model.spec, count))
+    return Step(change, lambda trial, case: trial.with_devices(case, model, count))
 
 
 def freeing_steps(describer: Describer, node: NodeTally) -> list[Step]:

@@ -201,7 +201,7 @@ class Changes:
         return [] if change is None else [change]
 
     async def _add(self, model: Device, count: int) -> Change | None:
-        case = self.trial.with_devices(self.case, model.slice, model.spec, count)
+        case = self.trial.with_devices(self.case, model, count)
         if not await self.trial.allocates(case):
             return None
         return add_change(model, count, self._node_name, sufficient=True)

@@ -302,6 +302,21 @@ def rule_of(cluster: ClusterObjects, taint: Object, device: Device) -> Reference
     return None
 
 
+def lasting_taints(cluster: ClusterObjects, device: Device) -> list[Object]:
+    """Returns the taints of a device that a new device of its driver would get too.
+
+    These are the taints of DeviceTaintRules that do not select by pool or device name.
+    """
+    lasting = []
+    for taint in device.spec.get("taints") or ():
+        rule = rule_of(cluster, taint, device)
+        obj = None if rule is None else cluster.get("devicetaintrules", "", rule.name)
+        selector = {} if obj is None else obj["spec"].get("deviceSelector") or {}
+        if obj is not None and not selector.get("pool") and not selector.get("device"):
+            lasting.append(taint)
+    return lasting
+
+
 def taint_owners(
     cluster: ClusterObjects, tally: RequestTally, devices: Sequence[Device]
 ) -> tuple[list[Reference], list[Reference]]:

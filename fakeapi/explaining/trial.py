@@ -12,6 +12,7 @@ from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.scheduler.allocated import allocated_state
 from fakeapi.explaining.cluster_objects import ClusterObjects
+from fakeapi.explaining.dropped import lasting_taints
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
@@ -111,13 +112,21 @@ class Trial:
         )
         return replace(case, inventory=replace(case.inventory, state=state), gone=gone)
 
-    def with_devices(self, case: Case, like: Slice, device: Object, count: int) -> Case:
-        """Returns a copy of the case with `count` devices like `device` on its node, in a new pool."""
+    def with_devices(self, case: Case, model: Device, count: int, device: Object | None = None) -> Case:
+        """Returns a copy of the case with new devices on its node, in a new pool of the same driver.
+
+        The new devices have the taints of DeviceTaintRules that select all devices of a driver.
+
+        - `model`: the device to copy.
+        - `device`: the changed entry of the slice for the new devices; None for the entry of the model.
+        """
         number = len(case.inventory.slices.every)
         names = [f"new-{index}" for index in range(count)]
-        spec = {name: value for name, value in like.spec.items() if name not in _OF_POOL}
+        spec = {name: value for name, value in model.slice.spec.items() if name not in _OF_POOL}
         spec["nodeName"] = case.node["metadata"]["name"]
-        new = {name: value for name, value in device.items() if name not in _OF_DEVICE}
+        published = model.spec if device is None else device
+        new = {name: value for name, value in published.items() if name not in _OF_DEVICE}
+        new["taints"] = lasting_taints(self.cluster, model)
         spec |= {
             "pool": {"name": f"new-{number}", "generation": 1, "resourceSliceCount": 1},
             "devices": [{**new, "name": name} for name in names],

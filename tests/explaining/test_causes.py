@@ -47,8 +47,14 @@ def test_the_rule_that_taints_a_device_is_named_and_its_deletion_suffices(api: F
     train(api)
     reason = api.explain("pod", "train").reasons[0]
     assert "1 device: tainted: recall=yes:NoSchedule of DeviceTaintRule recall" in reason.details
-    (change,) = [one for one in reason.changes if one.action == "delete"]
-    assert (change.text, change.sufficient) == ("delete DeviceTaintRule recall", True)
+    change = reason.changes[-1]
+    assert (change.text, change.action, change.sufficient) == (
+        "delete DeviceTaintRule recall",
+        "delete",
+        True,
+    )
+    assert change.harm == "it lifts the taint of all devices that DeviceTaintRule recall selects"
+    assert not any(one.action == "add" for one in reason.changes)  # the rule would taint a new device too
     api.delete("DeviceTaintRule", "recall")
     assert _is_placed(api)
 
