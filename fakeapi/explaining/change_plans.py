@@ -12,13 +12,13 @@ from fakeapi.explaining.device_changes import (
     free_change,
     model_of,
     recreate_text,
-    relaxed,
     toleration_change,
     using_claims,
 )
 from fakeapi.explaining.dropped import Describer, expression_of
 from fakeapi.explaining.model import Change
 from fakeapi.explaining.obstacles import Obstacle
+from fakeapi.explaining.selector_changes import driver_only
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
 from fakeapi.machinery.json_types import Object
@@ -120,13 +120,14 @@ def _selectors(tally: RequestTally) -> list[Step]:
     refused = {one.selector: one for one in tally.refused if one.obstacle is Obstacle.REQUEST_SELECTOR}
     steps = []
     for index, one in refused.items():
-        selector = relaxed(expression_of(tally, one))
-        if selector is None:
+        relaxed = driver_only(expression_of(tally, one))
+        if relaxed is None:
             continue
-        path = f"{tally.place}.selectors[{index}]"
-        text = recreate_text(tally.claim, f"another expression in {path}.cel.expression")
-        change = Change(text, "edit", [reference("ResourceClaim", tally.claim)], path)
-        steps.append(_edit(change, tally.claim, selector))
+        path = f"{tally.place}.selectors[{index}].cel.expression"
+        text = recreate_text(tally.claim, f"{relaxed.text} in {path}")
+        claim = reference("ResourceClaim", tally.claim)
+        change = Change(text, "edit", [claim], path, value=relaxed.expression)
+        steps.append(_edit(change, tally.claim, relaxed.expression))
     return steps
 
 

@@ -11,7 +11,7 @@ from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
 from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference
 from fakeapi.explaining.dropped import (
     Describer,
-    expression_of,
+    SelectorGroup,
     selector_name,
     taint_owners,
     taint_text,
@@ -21,7 +21,8 @@ from fakeapi.explaining.dropped import (
 from fakeapi.explaining.harms import deletion, harm_to_class_users, pods_of
 from fakeapi.explaining.model import Change, Reference, devices_text
 from fakeapi.explaining.obstacles import Obstacle, Refused
-from fakeapi.explaining.selector_text import conjuncts, driver_part
+from fakeapi.explaining.selector_changes import Rewritten, driver_only, improved, rewritten
+from fakeapi.explaining.selector_text import short_path
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
 from fakeapi.machinery.json_types import Object
@@ -121,43 +122,68 @@ class Changes:
         return Change(text, action, objects, path, node=node, sufficient=works, harm=harm)
 
     async def _change_selectors(self, tally: RequestTally) -> list[Change]:
+        """Returns the smallest change of each selector that suffices, or that accepts all devices."""
+        groups: dict[tuple[Obstacle, int], list[Refused]] = {}
+        for one in tally.refused:
+            if one.obstacle in {Obstacle.CLASS_SELECTOR, Obstacle.REQUEST_SELECTOR}:
+                groups.setdefault((one.obstacle, one.selector), []).append(one)
         changes = []
-        refused = {(one.obstacle, one.selector): one for one in tally.refused if one.selector >= 0}
-        for (obstacle, index), one in refused.items():
-            if obstacle not in {Obstacle.CLASS_SELECTOR, Obstacle.REQUEST_SELECTOR}:
+        for refused in groups.values():
+            group = self.describer.selector_groups(tally, refused)[0]
+            if driver_only(group.expression) is None:
                 continue
-            selector = relaxed(expression_of(tally, one))
-            if selector is not None:
-                changes.append(await self._with_selector(tally, one, index, selector))
+            for option in rewritten(group):
+                change = await self._with_selector(tally, refused[0], option)
+                if change.sufficient:
+                    break
+            changes.append(change)
+            changes += await self._add_improved(tally, refused, group)
         return changes
 
-    async def _with_selector(
-        self, tally: RequestTally, refused: Refused, index: int, selector: Object
-    ) -> Change:
-        name = tally.request.device_class["metadata"]["name"]
+    async def _with_selector(self, tally: RequestTally, refused: Refused, option: Rewritten) -> Change:
+        name, index = tally.request.device_class["metadata"]["name"], refused.selector
         if refused.obstacle is Obstacle.CLASS_SELECTOR:
+            owner, path = Reference("DeviceClass", name), f"spec.selectors[{index}].cel.expression"
             spec = tally.request.device_class["spec"]
-            selectors = [selector if number == index else one for number, one in enumerate(spec["selectors"])]
+            selectors = [*spec["selectors"]]
+            selectors[index] = {"cel": {"expression": option.expression}}
             case = self.trial.with_class(self.case, name, {**spec, "selectors": selectors})
-            owner, path = Reference("DeviceClass", name), f"spec.selectors[{index}]"
+            text = f"change {selector_name(tally, refused)} to {option.text}"
+            harm = harm_to_class_users(self.describer.cluster, name, tally.claim)
         else:
-            path = f"{tally.place}.selectors[{index}]"
-            case = self.case.with_edit(tally.claim, path, selector)
+            path = f"{tally.place}.selectors[{index}].cel.expression"
+            case = self.case.with_edit(tally.claim, path, option.expression)
             owner = reference("ResourceClaim", tally.claim)
-        text = f"change {selector_name(tally, refused)}"
-        of_class = refused.obstacle is Obstacle.CLASS_SELECTOR
-        harm = harm_to_class_users(self.describer.cluster, name, tally.claim) if of_class else ""
-        if owner.kind == "ResourceClaim":
-            text = recreate_text(tally.claim, f"another expression in {path}.cel.expression")
+            text, harm = recreate_text(tally.claim, f"{option.text} in {path}"), ""
+        works = await self.trial.allocates(case)
         return Change(
             text,
             "edit",
             [owner],
             path,
             node=self._node_name,
-            sufficient=await self.trial.allocates(case),
+            sufficient=works,
+            value=option.expression,
             harm=harm,
         )
+
+    async def _add_improved(
+        self, tally: RequestTally, refused: Sequence[Refused], group: SelectorGroup
+    ) -> list[Change]:
+        """Returns the change that adds devices with the value that a selector wants; [] if unknown."""
+        values = group.seen[:1]
+        if len({one.path for one in group.seen}) != 1 or values[0].missing or tally.request.takes_all:
+            return []
+        seen, wanted, count = values[0], group.dissected.wanted, max(1, tally.missing)
+        device = refused[0].device
+        entry = improved(device, seen, wanted)
+        if entry is None:
+            return []
+        if not await self.trial.allocates(self.trial.with_devices(self.case, device, count, entry)):
+            return []
+        text = f"{devices_text(count)} with {short_path(seen.path)} {wanted} on node {self._node_name}"
+        change = add_change(device, count, self._node_name, sufficient=True)
+        return [msgspec.structs.replace(change, text=text, path=seen.path, value=wanted)]
 
     async def _drop_constraints(self, tally: RequestTally) -> list[Change]:
         if not any(one.obstacle is Obstacle.CONSTRAINT for one in tally.refused):
@@ -209,16 +235,6 @@ class Changes:
     @property
     def _node_name(self) -> str:
         return str(self.case.node["metadata"]["name"])
-
-
-def relaxed(expression: str) -> Object | None:
-    """Returns a selector that keeps only what an expression says about the driver.
-
-    It takes the place of the selector, so that indexes stay. Returns None if the expression says nothing
-    else: devices of another driver are other hardware, so the selector should stay.
-    """
-    kept = driver_part(expression)
-    return None if kept == " && ".join(conjuncts(expression)) else {"cel": {"expression": kept}}
 
 
 def recreate_text(claim: Object, what: str) -> str:

@@ -2,13 +2,18 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.explaining.cluster_objects import reference
 from fakeapi.explaining.device_changes import recreate_text
 from fakeapi.explaining.dropped import Describer, selector_name
+from fakeapi.explaining.harms import harm_to_class_users
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
-from fakeapi.explaining.selector_text import SUMMARY_LENGTH, Hint, replaced, shortened
+from fakeapi.explaining.selector_changes import Rewritten, rewritten
+from fakeapi.explaining.selector_text import SUMMARY_LENGTH, Hint, replaced, short_path, shortened
 from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.trial import Case, Trial
 from fakeapi.machinery.json_types import Object
@@ -101,29 +106,72 @@ async def _selector_reason(
         request=tally.request.full_name,
         seen=list(group.seen),
     )
-    where = f"in {path} of {owner}"
     for hint in group.hints:
         if hint.instead:
             text = read_text(hint, group.expression, path, owner, tally.claim)
             works = await trial.allocates(
                 _with_expression(case, tally, first, replaced(group.expression, hint), trial)
             )
-            reason.changes.append(Change(text, "edit", [owner], path, sufficient=works or None))
+            harm = harm_to_class_users(trial.cluster, class_name, tally.claim) if of_class else ""
+            change = Change(text, "edit", [owner], path, sufficient=works or None, harm=harm)
+            reason.changes.append(msgspec.structs.replace(change, value=replaced(group.expression, hint)))
     reason.changes.sort(key=lambda change: change.rank)
-    guard = next((seen.path for seen in group.seen if seen.missing and "]." in seen.path), "")
-    if guard:
-        expression = f"has({guard}) && ({group.expression})"
-        if await trial.allocates(_with_expression(case, tally, first, expression, trial)):
-            text = f"guard it, {where}: has({guard}) && …"
-            if not of_class:
-                text = recreate_text(tally.claim, f"has({guard}) && … in {path}")
-            reason.changes.append(Change(text, "edit", [owner], path, sufficient=True))
+    missing = next((seen.path for seen in group.seen if seen.missing and "]." in seen.path), "")
+    trying = _Trying(trial, case, tally, first, owner, path)
+    if missing:
+        guarded = await trying.change(
+            Rewritten(f"has({missing}) && …", f"has({missing}) && ({group.expression})")
+        )
+        if guarded.sufficient:
+            reason.changes.append(guarded)
+        else:
+            reason.details.append(
+                "a guard with has() only stops the error; too few devices of node "
+                f"{case.node['metadata']['name']} match then"
+            )
     if not reason.changes:
-        text = f"change {name}"
-        if not of_class:
-            text = recreate_text(tally.claim, f"another expression in {path}")
-        reason.changes.append(Change(text, "edit", [owner], path))
+        for option in rewritten(group):
+            change = await trying.change(option)
+            if change.sufficient:
+                break
+        reason.changes.append(change)
+        if missing:
+            driver, value = first.device.id.driver, short_path(missing)
+            text = f"let driver {driver} publish {value} for its devices"
+            reason.changes.append(Change(text, "edit", path="spec.devices"))
     return reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Trying:
+    """Tries other expressions for a failing selector of a claim or DeviceClass."""
+
+    trial: Trial
+    case: Case
+    tally: RequestTally
+    refused: Refused
+    owner: Reference
+    path: str
+
+    async def change(self, option: Rewritten) -> Change:
+        """Returns the change to another expression, with the result of the allocator's search."""
+        works = await self.trial.allocates(
+            _with_expression(self.case, self.tally, self.refused, option.expression, self.trial)
+        )
+        text = f"write {option.text} in {self.path} of {self.owner}"
+        harm = harm_to_class_users(self.trial.cluster, self.owner.name, self.tally.claim)
+        if self.owner.kind == "ResourceClaim":
+            text, harm = recreate_text(self.tally.claim, f"{option.text} in {self.path}"), ""
+        return Change(
+            text,
+            "edit",
+            [self.owner],
+            self.path,
+            node=str(self.case.node["metadata"]["name"]),
+            sufficient=works,
+            value=option.expression,
+            harm=harm,
+        )
 
 
 def read_text(hint: Hint, expression: str, path: str, owner: Reference, claim: Object) -> str:

@@ -74,15 +74,15 @@ class Dissected:
         """
         missing = next((value for value in self.seen if value.missing), None)
         if missing is not None:
-            return [f"{_short_path(missing.path)} is missing"]
+            return [f"{short_path(missing.path)} is missing"]
         part = f"`{shortened(self.part, 50)}` is false"
         if len(self.seen) != 1:
             return [part]
-        text = f"{_short_path(self.seen[0].path)} is {self.seen[0].value}"
+        text = f"{short_path(self.seen[0].path)} is {self.seen[0].value}"
         return [f"{text}, wanted {self.wanted}" if self.wanted else f"{text}; {part}", text]
 
 
-def _short_path(path: str) -> str:
+def short_path(path: str) -> str:
     """Returns a short form of a CEL path: `attribute model`, `capacity memory` or `device.driver`."""
     for field, noun in (("attributes", "attribute"), ("capacity", "capacity")):
         prefix = f'device.{field}["'
@@ -367,7 +367,7 @@ class Hint:
     @property
     def misread(self) -> list[str]:
         """Sentences with the path that the selector reads and the path of the value; the longest first."""
-        (field, domain, name), (other, where, own) = _parts(self.path), _parts(self.instead)
+        (field, domain, name), (other, where, own) = parts_of(self.path), parts_of(self.instead)
         nouns = {"attributes": "attribute", "capacity": "capacity"}
         if field != other:
             article = "an" if field == "attributes" else "a"
@@ -383,7 +383,7 @@ class Hint:
         ]
 
 
-def _parts(path: str) -> tuple[str, str, str]:
+def parts_of(path: str) -> tuple[str, str, str]:
     """Returns the map, the domain and the name of a CEL path."""
     field, _, rest = path.removeprefix("device.").partition('["')
     domain, _, name = rest.partition('"]')
@@ -392,7 +392,7 @@ def _parts(path: str) -> tuple[str, str, str]:
 
 def hints(seen: Seen, device: Device) -> list[Hint]:
     """Returns the paths at which a device publishes a missing value; [] for a value that exists."""
-    field, domain, name = _parts(seen.path)
+    field, domain, name = parts_of(seen.path)
     if not seen.missing or not name:
         return []
     other = "capacity" if field == "attributes" else "attributes"
@@ -425,7 +425,7 @@ def hints(seen: Seen, device: Device) -> list[Hint]:
         return [Hint(f"the device has `{path}`", seen.path, path)]
     known = sorted(own.get(domain, {}))[:8]
     if known:
-        return [Hint(f"in this domain the device has only {', '.join(known)}", seen.path)]
+        return [Hint(f"device {device.id} has these {field} in {domain}: {', '.join(known)}", seen.path)]
     return [Hint(f"the domains of the device are {', '.join(sorted(own)) or 'none'}", seen.path)]
 
 

@@ -93,10 +93,13 @@ def _untaint(api: FakeAPI, change: Change) -> None:
 
 
 def _add_devices(api: FakeAPI, change: Change) -> None:
-    like = change.text.split(" like ")[1].split(" of ")[0]
+    like = change.like.rpartition("/")[2]
     known = api.get("ResourceSlice", f"{change.node}-{DRIVER}")
     model = next(one for one in known["spec"]["devices"] if one["name"] == like)
     new = [{**model, "name": f"new-{number}", "taints": []} for number in range(change.count)]
+    if change.path:
+        assert (change.path, change.value) == (f'device.capacity["{DRIVER}"].memory', ">= 40Gi")
+        new = [{**one, "capacity": {"memory": {"value": "40Gi"}}} for one in new]
     name = f"new-{len(api.list('ResourceSlice'))}"
     resource_slice(api, change.node, new, name=name, pool={"name": name})
 
@@ -113,8 +116,8 @@ def _edit(api: FakeAPI, change: Change) -> None:
         at["count"] = change.count
     elif last == "tolerations":
         at["tolerations"] = [{"key": "hot", "operator": "Exists"}]
-    elif isinstance(last, int) and path[-1] == "selectors":
-        at[last]["cel"]["expression"] = "true"
+    elif last == "expression":
+        at[last] = change.value
     else:
         del at[last]
     api.delete("Pod", "train")

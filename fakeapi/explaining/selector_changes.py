@@ -1,0 +1,133 @@
+"""Rewrites a CEL selector so that it accepts devices, and a device so that a selector accepts it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cmp_to_key
+
+from fakeapi.controllers.allocation.model import Device
+from fakeapi.explaining.dropped import SelectorGroup
+from fakeapi.explaining.model import Seen
+from fakeapi.explaining.selector_text import conjuncts, driver_part, parts_of, short_path, shortened
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
+
+_LITERAL = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'|-?\d+|true|false")
+_STRICT = re.compile(r"\.(?:isGreaterThan|isLessThan)\((?P<type>quantity|semver)\(.*\)\)$")
+_OPPOSITE = {">": ">=", "<": "<=", ">=": ">=", "<=": "<=", "==": "=="}
+_TEXT_LENGTH = 60
+"""Maximum number of characters of a part of a selector in the text of a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A selector that refuses fewer devices. `text`: the difference, such as "memory >= 24Gi"."""
+
+    text: str
+    expression: str
+
+
+def rewritten(group: SelectorGroup) -> Iterator[Rewritten]:
+    """Yields selectors that accept devices of a group: from the smallest difference to the largest."""
+    part, expression = group.dissected.part, group.expression
+    for seen in _by_bound(group.seen, group.dissected.wanted):
+        changed = _accepting(part, group.dissected.wanted, seen)
+        if changed is not None:
+            yield Rewritten(changed[0], expression.replace(part, changed[1], 1))
+    kept = [one for one in conjuncts(expression) if one != part]
+    if kept:
+        yield Rewritten(f"no `{shortened(part, _TEXT_LENGTH)}`", " && ".join(kept))
+    relaxed = driver_only(expression)
+    if relaxed is not None and relaxed.expression != " && ".join(kept):
+        yield relaxed
+
+
+def driver_only(expression: str) -> Rewritten | None:
+    """Returns a selector that keeps only what an expression says about the driver.
+
+    Returns None if the expression says nothing else: devices of another driver are other hardware, so the
+    selector should stay.
+    """
+    kept = driver_part(expression)
+    if kept == " && ".join(conjuncts(expression)):
+        return None
+    return Rewritten("true" if kept == "true" else f"only `{shortened(kept, _TEXT_LENGTH)}`", kept)
+
+
+def _by_bound(values: Sequence[Seen], wanted: str) -> list[Seen]:
+    """Returns the published values of a comparison; the value nearest to the bound comes first."""
+    known = [one for one in values if not one.missing]
+    if len({one.path for one in known}) != 1:
+        return []
+    sign = -1 if wanted.startswith(">") else 1 if wanted.startswith("<") else 0
+
+    def order(one: Seen, two: Seen) -> int:
+        return sign * quantity.compare(one.value, two.value)
+
+    try:
+        return sorted(known, key=cmp_to_key(order))
+    except ValueError:  # versions and strings are not quantities
+        return known
+
+
+def _accepting(part: str, wanted: str, seen: Seen) -> tuple[str, str] | None:
+    """Returns (text, new part) of a selector that accepts a value; None if that cannot be written."""
+    operator, _, operand = wanted.partition(" ")
+    name = short_path(seen.path)
+    if operator == "in" and part.endswith("]"):
+        return f"{seen.value} in the list of {name}", f"{part[:-1]}, {seen.value}]"
+    relation = _OPPOSITE.get(operator)
+    if relation is None:
+        return None
+    value = seen.value.strip('"')
+    shown = seen.value
+    strict = _STRICT.search(part)
+    if strict is not None:
+        new = f'{part[: strict.start()]}.compareTo({strict["type"]}("{value}")) {relation} 0'
+        shown = value
+    elif f'("{operand}")' in part:
+        new = part.replace(f'("{operand}")', f'("{value}")').replace(f" {operator} 0", f" {relation} 0")
+        shown = value
+    elif _LITERAL.fullmatch(operand):
+        new = f"{part.removesuffix(wanted)}{relation} {seen.value}"
+    else:
+        return None
+    return f"{name} {relation} {shown} instead of {operator} {operand}", new
+
+
+def improved(device: Device, seen: Seen, wanted: str) -> Object | None:
+    """Returns the slice entry of a device after a change of one value, so that a comparison holds.
+
+    Returns None if the value cannot be written.
+    """
+    field, domain, name = parts_of(seen.path)
+    published: Object = device.spec.get(field) or {}
+    key = next((one for one in _keys(device, domain, name) if one in published), None)
+    operator, _, operand = wanted.partition(" ")
+    literal = _LITERAL.search(operand) if operator == "in" else None
+    text = literal[0] if literal else operand
+    if key is None or operator not in {"==", ">=", "<=", ">", "in"}:
+        return None
+    try:
+        value = _typed(field, published[key], text.strip("\"'"), above=operator == ">")
+    except ValueError:
+        return None
+    return {**device.spec, field: {**published, key: {**published[key], **value}}}
+
+
+def _keys(device: Device, domain: str, name: str) -> list[str]:
+    return [f"{domain}/{name}", *([name] if domain == device.id.driver else [])]
+
+
+def _typed(field: str, published: Object, text: str, *, above: bool) -> Object:
+    """Returns a value with the type of the published one. `above`: whether it must exceed `text`."""
+    if field == "capacity":
+        return {"value": quantity.add(text, "1") if above else text}
+    kind = next(iter(published))
+    if kind == "int":
+        return {kind: int(text) + above}
+    if kind == "bool":
+        return {kind: text == "true"}
+    if above:
+        raise ValueError(text)
+    return {kind: text}

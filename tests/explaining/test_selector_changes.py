@@ -1,0 +1,121 @@
+"""Changes of selectors are exact expressions, and the scheduler accepts them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.explaining.model import Change
+from tests.explaining.manifests import DRIVER, claim, device, device_class, pod, request
+from tests.explaining.situations import cluster, train
+
+MEMORY = f'device.capacity["{DRIVER}"].memory'
+MODEL = f'device.attributes["{DRIVER}"].model'
+PATH = "spec.devices.requests[0].exactly.selectors[0].cel.expression"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeAPI]:
+    with FakeAPI(release="1.36", controllers="scheduler,resourceclaim") as api:
+        yield api
+
+
+@pytest.fixture
+def api(server: FakeAPI) -> FakeAPI:
+    server.reset()
+    return server
+
+
+def _first_change(api: FakeAPI, expression: str) -> Change:
+    """Explains a claim with a selector that refuses both devices."""
+    cluster(api, device("gpu-0", "16Gi"), device("gpu-1", "24Gi"))
+    train(api, request("gpu", expression))
+    return api.explain("pod", "train").reasons[0].changes[0]
+
+
+@pytest.mark.parametrize(
+    ("expression", "text", "rewritten"),
+    [
+        (
+            f'{MEMORY}.compareTo(quantity("40Gi")) >= 0',
+            "capacity memory >= 24Gi instead of >= 40Gi",
+            f'{MEMORY}.compareTo(quantity("24Gi")) >= 0',
+        ),
+        (
+            f'device.driver == "{DRIVER}" && {MEMORY}.isGreaterThan(quantity("40Gi"))',
+            "capacity memory >= 24Gi instead of > 40Gi",
+            f'device.driver == "{DRIVER}" && {MEMORY}.compareTo(quantity("24Gi")) >= 0',
+        ),
+        (
+            f'{MEMORY}.compareTo(quantity("8Gi")) < 0',
+            "capacity memory <= 16Gi instead of < 8Gi",
+            f'{MEMORY}.compareTo(quantity("16Gi")) <= 0',
+        ),
+        (
+            f'{MODEL} == "h100"',
+            'attribute model == "a100" instead of == "h100"',
+            f'{MODEL} == "a100"',
+        ),
+        (
+            f'{MODEL} in ["h100", "b200"]',
+            '"a100" in the list of attribute model',
+            f'{MODEL} in ["h100", "b200", "a100"]',
+        ),
+        (
+            f'{MODEL} != "a100" && device.driver != ""',
+            f'no `{MODEL} != "a100"`',
+            'device.driver != ""',
+        ),
+    ],
+)
+def test_a_selector_is_rewritten_so_that_it_accepts_a_device(
+    api: FakeAPI, expression: str, text: str, rewritten: str
+) -> None:
+    change = _first_change(api, expression)
+    assert change.text == f"delete claim default/gpu and create it again with {text} in {PATH}"
+    assert (change.path, change.value, change.sufficient) == (PATH, rewritten, True)
+    claim(api, "changed", request("gpu", change.value))
+    pod(api, "changed", "changed")
+    api.settle()
+    assert api.get("Pod", "changed")["spec"]["nodeName"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [
+        (f'{MEMORY}.compareTo(quantity("40Gi")) >= 0', "capacity memory >= 40Gi"),
+        (f'{MODEL} == "h100"', 'attribute model == "h100"'),
+    ],
+)
+def test_a_device_with_the_wanted_value_is_offered(api: FakeAPI, expression: str, wanted: str) -> None:
+    cluster(api, device("gpu-0"))
+    train(api, request("gpu", expression))
+    changes = api.explain("pod", "train").reasons[0].changes
+    (add,) = [one for one in changes if one.action == "add"]
+    assert (add.text, add.count, add.sufficient) == (f"1 device with {wanted} on node a", 1, True)
+    assert (add.driver, add.like) == (DRIVER, f"{DRIVER}/a/gpu-0")
+
+
+def test_a_class_that_other_claims_use_is_changed_last(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    device_class(api, "big", f'{MEMORY}.compareTo(quantity("40Gi")) >= 0')
+    claim(api, "other", request(class_name="big"))
+    train(api, request(class_name="big"))
+    add, change = api.explain("pod", "train").reasons[0].changes
+    assert add.action == "add"
+    assert change.text == "change selectors[0] of class big to capacity memory >= 16Gi instead of >= 40Gi"
+    assert change.harm == "1 other claim uses class big"
+
+
+def test_an_attribute_that_no_device_publishes_is_to_be_published(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    version = f'device.attributes["{DRIVER}"].driverVersion'
+    train(api, request("gpu", f'{version}.isGreaterThan(semver("1.0.0"))'))
+    reason = api.explain("pod", "train").reasons[0]
+    guard = "a guard with has() only stops the error; too few devices of node a match then"
+    assert guard in reason.details
+    assert f"device {DRIVER}/a/gpu-0 has these attributes in {DRIVER}: model, numa" in reason.details
+    drop, publish = reason.changes
+    assert drop.text.endswith(f"again with true in {PATH}")
+    assert (drop.value, drop.sufficient) == ("true", True)
+    assert publish.text == f"let driver {DRIVER} publish attribute driverVersion for its devices"
