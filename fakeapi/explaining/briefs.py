@@ -36,9 +36,12 @@ def brief_of(tally: RequestTally) -> str:
     return f"needs {needs}, {len(tally.usable)} free of {tally.selected}{f': {why}' if why else ''}"
 
 
+_TOGETHER = "each request has its devices, but the claims cannot have all of them together"
+
+
 def node_brief(tally: NodeTally) -> str:
     """Returns why a node cannot serve its claims, one part for each request that lacks devices."""
     parts = [
         f"request {one.request.full_name}: {brief_of(one)}" for choices in tally.short for one in choices
     ]
-    return "; ".join(parts[:4]) or "the devices do not fit together"
+    return "; ".join(parts[:4]) or tally.problem or _TOGETHER

@@ -144,7 +144,7 @@ def _claims_with_constraints(tallies: Sequence[RequestTally]) -> list[Object]:
 def _constraint_removal(claim: Object) -> list[Step]:
     """Returns a list with one step: to remove all constraints of a claim."""
     path = "spec.devices.constraints"
-    text = recreate_text(claim, f"{path} changed or removed")
+    text = recreate_text(claim, f"no {path}")
     change = Change(text, "edit", [reference("ResourceClaim", claim)], path)
     return [_edit(change, claim, None)]
 

@@ -112,7 +112,9 @@ async def _unused(cluster: ClusterObjects, claim: Object, heavy: HeavySteps) -> 
     scheduled = await PodScheduling(cluster, pod, heavy).explain()
     unused = "no pod uses it, and a claim is allocated only when a pod that uses it is scheduled"
     own = reference("ResourceClaim", claim)
-    reason = Reason("NoPodUsesClaim", unused, object=own, path="status.reservedFor")
+    reason = Reason("NoPodUsesClaim", unused, object=own)
+    for node in scheduled.nodes:
+        node.chosen = False
     if scheduled.node or not scheduled.reasons:
         explained = explanation(cluster, claim, "pending", unused, [reason], scheduled, kind="ResourceClaim")
     else:

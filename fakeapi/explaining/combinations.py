@@ -1,15 +1,14 @@
 """Explains why a node can serve each request of a pod by itself, but not all requests together."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fakeapi.controllers.allocation.constraints import attribute_of
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.explaining.cluster_objects import reference
-from fakeapi.explaining.device_changes import Changes, recreate_text
+from fakeapi.explaining.device_changes import Changes, fewer_change, recreate_text
 from fakeapi.explaining.dropped import Describer
-from fakeapi.explaining.model import Change, Reason
+from fakeapi.explaining.model import Change, Reason, devices_text
 from fakeapi.explaining.selector_text import value_text
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
@@ -44,13 +43,14 @@ async def _by_constraint(
         if await trial.allocates(case.with_edit(claim, f"spec.devices.constraints[{index}]", None)):
             reason = _constraint_reason(index, constraint, claim, tally)
             reason.changes += await _changes_for_constraint(trial, describer, case, tally, constraint)
+            reason.changes.sort(key=lambda change: change.rank)
             return reason
     path = "spec.devices.constraints"
     if len(constraints) > 1 and await trial.allocates(case.with_edit(claim, path, None)):
         text = f"the {len(constraints)} constraints cannot all hold on node {tally.name}"
         reason = _reason("ConstraintsNotMet", text, claim, path)
         reason.details = [_constraint_text(one) for one in constraints]
-        reason.changes.append(_edit(f"{path} changed or removed", claim, path, tally))
+        reason.changes.append(_edit(f"no {path}", claim, path, tally))
         return reason
     return None
 
@@ -59,19 +59,22 @@ def _constraint_reason(index: int, constraint: Object, claim: Object, tally: Nod
     path = f"spec.devices.constraints[{index}]"
     attribute = _attribute_of(constraint)
     concerned = _concerned(constraint, claim, tally)
-    values: dict[str, Counter[str]] = {}
-    for one in concerned:
-        for device in one.usable:
-            values.setdefault(_value(device, attribute), Counter())[one.request.full_name] += 1
-    needed = ", ".join(f"{one.needed} for {one.request.full_name}" for one in concerned)
+    values: dict[str, list[str]] = {}
+    for device in {device.id: device for one in concerned for device in one.usable}.values():
+        values.setdefault(_value(device, attribute), []).append(device.id.device)
+    is_match = bool(constraint.get("matchAttribute"))
+    count = sum(one.needed for one in concerned)
+    of = "one value" if is_match else f"{count} different values"
+    names = ", ".join(one.request.full_name for one in concerned)
+    whose = f"request {names} needs" if len(concerned) == 1 else f"requests {names} need"
+    needed = f"{whose} {devices_text(count)} with {of} of {attribute}"
     offers = [
-        f"{value or 'no value'}: " + ", ".join(f"{count} for {name}" for name, count in counts.items())
-        for value, counts in sorted(values.items())
+        f"{attribute} {value or 'missing'}: {_listed(names)}" for value, names in sorted(values.items())
     ]
     text = f"{_constraint_text(constraint)}: no set of devices on node {tally.name} satisfies it"
     reason = _reason("ConstraintNotMet", text, claim, path)
-    reason.details = [f"needed: {needed}", *(f"{attribute} {offer}" for offer in offers[:8])]
-    reason.changes.append(_edit(f"{path} changed or removed", claim, path, tally))
+    reason.details = [needed, *offers[:8]]
+    reason.changes.append(_edit(f"no {path}", claim, path, tally))
     return reason
 
 
@@ -80,10 +83,21 @@ async def _changes_for_constraint(
 ) -> list[Change]:
     """Returns changes that let a node satisfy a constraint: free devices, or add devices."""
     changes: list[Change] = []
+    attribute = _attribute_of(constraint) if constraint.get("matchAttribute") else ""
     for one in _concerned(constraint, case.claims[0], tally):
-        candidates = await Changes(trial, describer, case).to_make_room(one)
-        changes += [change for change in candidates if change.sufficient]
-    return list({change.text: change for change in changes}.values())
+        finding = Changes(trial, describer, case)
+        changes += [*await _fewer(trial, case, one), *await finding.to_make_room(one, attribute)]
+    sufficient = {change.text: change for change in changes if change.sufficient}
+    return sorted(sufficient.values(), key=lambda change: change.rank)
+
+
+async def _fewer(trial: Trial, case: Case, tally: RequestTally) -> list[Change]:
+    """Returns the change to the largest number of devices that fit together; [] if not even one fits."""
+    path = f"{tally.place}.count"
+    for count in range(tally.needed - 1, 0, -1):
+        if await trial.allocates(case.with_edit(tally.claim, path, count)):
+            return [fewer_change(tally, count, str(case.node["metadata"]["name"]))]
+    return []
 
 
 async def _by_request(
@@ -102,7 +116,7 @@ async def _by_request(
                 if choices[0].claim is claim:
                     candidates = await Changes(trial, describer, case).to_make_room(choices[0])
                     reason.changes += [change for change in candidates if change.sufficient]
-            reason.changes.append(_edit(f"fewer devices in {path}", claim, path, tally))
+            reason.changes.append(_edit(f"no {path}", claim, path, tally))
             reason.changes = list({change.text: change for change in reason.changes}.values())
             return reason
     return None
@@ -147,8 +161,10 @@ async def _fitting_count(trial: Trial, case: Case, claim: Object) -> Reason | No
         reason.request = name
         reason.details = [*_counter_lines(case)]
         owner = reference("ResourceClaim", claim)
-        change = f"ask for {count} in {path}"
-        reason.changes = [Change(change, "edit", [owner], path, count, node, sufficient=True)]
+        change = recreate_text(claim, f"{count} instead of {needed} in {path}")
+        reason.changes = [
+            Change(change, "edit", [owner], path, count, node, sufficient=True, value=str(count))
+        ]
         return reason
     return None
 
@@ -181,6 +197,12 @@ def _concerned(constraint: Object, claim: Object, tally: NodeTally) -> Sequence[
         if one.claim["metadata"] == claim["metadata"]
         and (not names or one.request.full_name in names or one.request.parent in names)
     ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Returns the first six names, with the number of further names."""
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    return f"{', '.join(names[:6])}{more}"
 
 
 def _value(device: Device, attribute: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from fakeapi.controllers.allocation.constraints import attribute_of
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.controllers.claim_generator import ANNOTATION
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
@@ -22,7 +23,7 @@ from fakeapi.explaining.harms import deletion, harm_to_class_users, pods_of
 from fakeapi.explaining.model import Change, Reference, devices_text
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_changes import Rewritten, driver_only, improved, rewritten
-from fakeapi.explaining.selector_text import short_path
+from fakeapi.explaining.selector_text import short_path, value_text
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
 from fakeapi.machinery.json_types import Object
@@ -54,9 +55,23 @@ class Changes:
         ]
         return sorted(changes, key=lambda change: change.rank)
 
-    async def to_make_room(self, tally: RequestTally) -> list[Change]:
-        """Returns changes that offer a request more devices: freed devices or new devices."""
-        return [*await self._free(tally), *await self._add_some(tally)]
+    async def to_make_room(self, tally: RequestTally, attribute: str = "") -> list[Change]:
+        """Returns changes that offer a request more devices: new devices or freed devices.
+
+        `attribute`: the attribute that must have one value on all devices; "" without such a constraint.
+        """
+        changes = [*await self._add_some(tally), *await self._free(tally)]
+        model = model_of(tally)
+        value = None if model is None or not attribute else attribute_of(model, attribute)
+        if value is None:
+            return changes
+        note = f", with {attribute} {value_text('attributes', value)}, on node"
+        return [
+            msgspec.structs.replace(change, text=change.text.replace(" on node", note, 1))
+            if change.action == "add"
+            else change
+            for change in changes
+        ]
 
     async def _add_some(self, tally: RequestTally) -> list[Change]:
         model = model_of(tally)
@@ -194,7 +209,7 @@ class Changes:
             path = f"spec.devices.constraints[{index}]"
             if await self.trial.allocates(self.case.with_edit(tally.claim, path, None)):
                 claim = reference("ResourceClaim", tally.claim)
-                text = recreate_text(tally.claim, f"{path} changed or removed")
+                text = recreate_text(tally.claim, f"no {path}")
                 changes.append(Change(text, "edit", [claim], path, node=self._node_name, sufficient=True))
         return changes
 
@@ -215,9 +230,7 @@ class Changes:
         path = f"{tally.place}.count"
         if not await self.trial.allocates(self.case.with_edit(tally.claim, path, usable)):
             return []
-        text = recreate_text(tally.claim, f"{usable} instead of {tally.needed} in {path}")
-        claim = reference("ResourceClaim", tally.claim)
-        return [Change(text, "edit", [claim], path, usable, self._node_name, sufficient=True)]
+        return [fewer_change(tally, usable, self._node_name)]
 
     async def _add_devices(self, tally: RequestTally) -> list[Change]:
         model = model_of(tally)
@@ -248,6 +261,14 @@ def recreate_text(claim: Object, what: str) -> str:
     if ANNOTATION in (metadata.get("annotations") or {}):
         return f"create the template and the pod again with {what}"
     return f"delete claim {metadata.get('namespace', '')}/{metadata['name']} and create it again with {what}"
+
+
+def fewer_change(tally: RequestTally, count: int, node: str) -> Change:
+    """Returns the change that lets a request ask for fewer devices."""
+    path = f"{tally.place}.count"
+    text = recreate_text(tally.claim, f"{count} instead of {tally.needed} in {path}")
+    claim = reference("ResourceClaim", tally.claim)
+    return Change(text, "edit", [claim], path, count, node, sufficient=True, value=str(count))
 
 
 def add_change(model: Device, count: int, node: str, *, sufficient: bool | None) -> Change:

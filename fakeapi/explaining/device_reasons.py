@@ -58,6 +58,7 @@ class DeviceReasons:
             return [await self._no_single_node(best)]
         tally = best[0]
         reason = await combination_reason(self.trial, self.describer, self.cases[tally.name], tally)
+        tally.problem = reason.text
         return [self._placed(reason, [tally])]
 
     def is_elsewhere(self) -> bool:

@@ -62,7 +62,9 @@ async def error_reason(
     if match is not None:
         device = match["device"].rpartition("/")[2]
         short = f"request {match['request']} asks for all devices, and a constraint excludes {device}"
-        change = Change("remove or change the constraint", "edit", path="spec.devices.constraints")
+        change = Change(
+            "create the claim again with no spec.devices.constraints", "edit", path="spec.devices.constraints"
+        )
         return Reason("ConstraintNotMet", short, [text], path="spec.devices.constraints", changes=[change])
     if text == "stop allocation":
         short = "a request with allocationMode All cannot get all its devices, and 1.31 then gives up"

@@ -144,6 +144,10 @@ async def _placed(cluster: ClusterObjects, pod: Object, heavy: HeavySteps) -> Ex
         tie = f" (chosen at random among {equal})" if own.score == best and equal > 1 else ""
         text = f"it is on node {node}, one of {len(feasible)} feasible nodes, {rank}{tie}"
     placed = explanation(cluster, pod, "placed", text, scheduled.reasons, scheduled)
+    if len(scheduled.nodes) > 1:
+        placed.notes.append(
+            "the nodes are judged as they are now, not as they were when the pod was scheduled"
+        )
     placed.details = [_state_text(pod), *_device_lines(cluster, pod)]
     return placed
 

@@ -69,11 +69,13 @@ class NodeTally:
     """The usable and refused devices of one node for all requests.
 
     `requests`: for each request, one RequestTally for each subrequest, or only one if it has no subrequests.
+    `problem`: why the node cannot serve all requests together; "" if unknown.
     """
 
     node: Object
     pools: Sequence[Pool]
     requests: list[list[RequestTally]] = field(default_factory=list)
+    problem: str = ""
 
     @property
     def name(self) -> str:

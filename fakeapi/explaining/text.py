@@ -46,7 +46,8 @@ def _lines(explanation: ExplanationFields, *, everything: bool) -> Iterator[str]
         yield ""
         if everything and any(request.dropped for node in nodes for request in node.requests):
             yield "  Devices are written driver/pool/device."
-        yield from _nodes(nodes if everything else nodes[:NODES_SHOWN], everything=everything)
+        fits = "feasible" if placed else "would be feasible"
+        yield from _nodes(nodes if everything else nodes[:NODES_SHOWN], fits, everything=everything)
         if len(nodes) > NODES_SHOWN and not everything:
             more = len(nodes) - NODES_SHOWN
             yield f"  {more} more {'node' if more == 1 else 'nodes'}: --all"
@@ -77,18 +78,13 @@ def _reason(reason: Reason, *, everything: bool) -> Iterator[str]:
         yield f"  {more} more {'change' if more == 1 else 'changes'}: --all"
 
 
-def _nodes(nodes: list[NodeResult], *, everything: bool) -> Iterator[str]:
+def _nodes(nodes: list[NodeResult], fits: str, *, everything: bool) -> Iterator[str]:
+    """Yields the lines of nodes. `fits`: the word for a node that suits the pod."""
     plugins = _deciding_plugins(nodes)
     for node in nodes:
         if node.feasible:
-            mark = " (chosen)" if node.chosen else ""
-            scores = [
-                f"{name} {score}"
-                for name, score in node.scores.items()
-                if name in plugins or (everything and score)
-            ]
-            parts = f": {', '.join(scores)}" if scores else ""
-            yield f"  node {node.name}: feasible, score {node.score}{mark}{parts}"
+            mark = " (chosen)" if node.chosen and fits == "feasible" else ""
+            yield f"  node {node.name}: {fits}{_score(node, plugins, everything=everything)}{mark}"
             continue
         yield f"  node {node.name}: {node.reason or node.message}"
         if not everything:
@@ -104,6 +100,22 @@ def _nodes(nodes: list[NodeResult], *, everything: bool) -> Iterator[str]:
                 more = dropped.devices - len(dropped.names)
                 names = ", ".join(dropped.names) + (f" and {more} more" if more > 0 else "")
                 yield f"      {dropped.devices}: {dropped.text}: {names}"
+
+
+def _score(node: NodeResult, plugins: set[str], *, everything: bool) -> str:
+    """Returns the score of a node with its parts; "" for the only feasible node, which has no score.
+
+    `plugins`: the plugins to name. The short form sums up the others.
+    """
+    if not node.scores:
+        return f", score {node.score}" if node.score else ""
+    parts = [
+        f"{name} {part}" for name, part in node.scores.items() if name in plugins or (everything and part)
+    ]
+    rest = 0 if everything else sum(part for name, part in node.scores.items() if name not in plugins)
+    if rest:
+        parts.append(f"other plugins {rest}")
+    return f", score {node.score} = {' + '.join(parts)}"
 
 
 def _deciding_plugins(nodes: list[NodeResult]) -> set[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.explaining.explanation import Explanation
+from fakeapi.explaining.text import text_of
 from tests.explaining.manifests import DRIVER, Object, claim, device, node, pod
 from tests.explaining.situations import cluster
 
@@ -99,3 +100,12 @@ def test_a_node_without_label_and_devices_is_one_line(api: FakeAPI) -> None:
     assert (second.details, second.changes) == ([], [])
     assert third.text == f"node c passes the other filters, but has no device of class {DRIVER}"
     assert [one.text for one in third.changes] == [f"1 device like {DRIVER}/a/gpu-0 on node c"]
+
+
+def test_a_claim_without_a_pod_has_no_chosen_node_and_no_field_to_edit(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    claim(api, "gpu")
+    why = api.explain("claim", "gpu")
+    assert [(one.feasible, one.chosen) for one in why.nodes] == [(True, False)]
+    assert why.reasons[0].path == ""
+    assert "  node a: would be feasible\n" in text_of(why, everything=True)

@@ -119,3 +119,21 @@ def test_an_attribute_that_no_device_publishes_is_to_be_published(api: FakeAPI) 
     assert drop.text.endswith(f"again with true in {PATH}")
     assert (drop.value, drop.sufficient) == ("true", True)
     assert publish.text == f"let driver {DRIVER} publish attribute driverVersion for its devices"
+
+
+def test_a_constraint_names_the_devices_of_each_value_and_a_smaller_count(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0", numa=0), device("gpu-1", numa=1))
+    train(api, request(count=2), constraints=[{"matchAttribute": f"{DRIVER}/numa"}])
+    why = api.explain("pod", "train")
+    assert why.reasons[0].details == [
+        f"request gpu needs 2 devices with one value of {DRIVER}/numa",
+        f"{DRIVER}/numa 0: gpu-0",
+        f"{DRIVER}/numa 1: gpu-1",
+    ]
+    again = "delete claim default/gpu and create it again with"
+    assert [(one.text, one.sufficient) for one in why.reasons[0].changes] == [
+        (f"{again} no spec.devices.constraints[0]", True),
+        (f"{again} 1 instead of 2 in spec.devices.requests[0].exactly.count", True),
+        (f"1 more device like gpu-0 of {DRIVER}, with {DRIVER}/numa 0, on node a", True),
+    ]
+    assert why.nodes[0].reason == why.summary

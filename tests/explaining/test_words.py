@@ -215,7 +215,7 @@ def test_a_constraint_and_devices_in_use_are_changed_together(api: FakeAPI) -> N
     change = api.explain("pod", "train").reasons[0].changes[0]
     assert (change.action, change.sufficient) == ("all", True)
     assert change.text.startswith("delete pod default/other-user, and delete claim default/gpu")
-    assert change.text.endswith("again with spec.devices.constraints changed or removed")
+    assert change.text.endswith("again with no spec.devices.constraints")
 
 
 def test_the_short_form_names_the_pods_that_use_devices_of_other_nodes(api: FakeAPI) -> None:
@@ -247,8 +247,8 @@ def test_requests_for_extended_resources_are_changed_in_the_pod() -> None:
     ]
     more, fewer = reason.changes
     assert more.text == f"1 more device like gpu-0 of {DRIVER} on node a"
-    again = "delete the pod and create it again so that its claim for extended resources has fewer devices"
-    assert fewer.text == f"{again} in spec.devices.requests[0]"
+    again = "delete the pod and create it again so that its claim for extended resources has no"
+    assert fewer.text == f"{again} spec.devices.requests[0]"
 
 
 def test_an_allocated_claim_without_devices_offers_to_check_the_driver(api: FakeAPI) -> None:
@@ -381,6 +381,11 @@ def test_a_placed_pod_names_its_devices_the_scores_and_the_other_nodes(api: Fake
         "request gpu: no devices",
         "the pod requests 2 cpu, node d has 1 free of 1",
     ]
-    assert f"(chosen): NodeResourcesFit {fit[0]}" in why.text
+    (line,) = [one.strip() for one in why.text.splitlines() if "node a: feasible" in one]
+    assert line.startswith(f"node a: feasible, score {chosen.score} = NodeResourcesFit {fit[0]} + ")
+    assert line.endswith(" (chosen)")
+    numbers = [int(one) for one in line.split(" = ")[1].split() if one.isdigit()]
+    assert sum(numbers) == chosen.score
+    assert why.notes == ["the nodes are judged as they are now, not as they were when the pod was scheduled"]
     assert "TaintToleration" not in why.text
     assert "TaintToleration 300" in text_of(why, everything=True)
