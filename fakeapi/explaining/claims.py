@@ -13,7 +13,7 @@ from fakeapi.explaining.kubelet_facts import (
     prepare_failures,
     unpublished,
 )
-from fakeapi.explaining.model import Reason
+from fakeapi.explaining.model import NAMES_SHOWN, Reason
 from fakeapi.explaining.pods import explain_pod, explanation
 from fakeapi.explaining.scheduling import PodScheduling
 from fakeapi.machinery.json_types import Object
@@ -48,7 +48,11 @@ async def explain_claim(cluster: ClusterObjects, claim: Object, heavy: HeavyStep
     reasons = of_pod.reasons
     explained = explanation(cluster, claim, "pending", summary, reasons, kind="ResourceClaim")
     explained.nodes = of_pod.nodes
-    explained.notes = [f"{name} uses the claim; this is why that pod waits", *of_pod.notes]
+    note = f"{name} uses the claim; this is why that pod waits"
+    first = reasons[0].object if reasons and reasons[0].claim is None else None
+    if first is not None and first.kind in {"Pod", "Node"}:
+        note = f"the claim is not the cause: {name} uses it, and waits for another reason"
+    explained.notes = [note, *of_pod.notes]
     return explained
 
 
@@ -82,7 +86,14 @@ def _allocated(cluster: ClusterObjects, claim: Object) -> Explanation:
             for node in nodes
             if driver not in cluster.drivers.get(node, {driver})
         ]
-    return explanation(cluster, claim, "allocated", text, reasons, kind="ResourceClaim")
+    explained = explanation(cluster, claim, "allocated", text, reasons, kind="ResourceClaim")
+    explained.details = [
+        f"request {one['request']} has device {name} (driver/pool/device)"
+        for one, name in zip(results_of(claim)[:NAMES_SHOWN], devices, strict=False)
+    ]
+    if nodes:
+        explained.details.append(f"used on node {', '.join(nodes[:NAMES_SHOWN])}")
+    return explained
 
 
 def _waiting_pods(cluster: ClusterObjects, claim: Object) -> Iterable[Object]:

@@ -133,7 +133,7 @@ class Changes:
         node, objects = self._node_name, [*rules, *slices]
         harm = f"it lifts a taint of {devices_text(len(devices))} for all pods"
         if rules:
-            harm = f"it lifts the taint of all devices that {', '.join(map(str, rules[:3]))} selects"
+            harm = "it lifts the taint for all pods, on all devices that the rule selects"
         return Change(text, action, objects, path, node=node, sufficient=works, harm=harm)
 
     async def _change_selectors(self, tally: RequestTally) -> list[Change]:

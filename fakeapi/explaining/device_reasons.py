@@ -12,7 +12,7 @@ from fakeapi.explaining.device_changes import Changes, model_of
 from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name
 from fakeapi.explaining.error_reasons import read_text
 from fakeapi.explaining.first_available import first_available
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Dropped, Reason, Reference, devices_text, distinct
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, devices_text, distinct
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import pool_problems, pool_problems_by_pool
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, fitted, shortened
@@ -181,7 +181,12 @@ class DeviceReasons:
                 self.cluster, self.trial, [(self.cases[one.name], own) for one, own in pairs]
             )
             reason.changes = await tries.for_silent_driver(driver, reason.expression, reason.path)
-        return self._placed(reason, self.nodes)
+        concerned = [node for node, tally in pairs if tally.in_class] or self.nodes
+        if len(concerned) < len(self.nodes):
+            class_name = best.request.device_class["metadata"]["name"]
+            others = _names([node.name for node, tally in pairs if not tally.in_class])
+            reason.details.append(f"no device of class {class_name}: {others}")
+        return self._placed(reason, concerned)
 
     def _no_devices(self, tally: RequestTally) -> Reason:
         slices = self.cluster.of("resourceslices")
@@ -322,7 +327,7 @@ class DeviceReasons:
             f"{_verb(tally.selected, 'match')} the request's selectors, "
             f"{_verb(len(tally.usable), 'are')} free"
         )
-        dropped = [one for one in self.describer.dropped(tally) if not _is_by_driver(one)]
+        dropped = [one for one in self.describer.dropped(tally) if not one.is_by_driver]
         return [counts, *(f"{devices_text(one.devices)}: {one.text}" for one in dropped)]
 
     # several requests ---------------------------------------------------------------------------
@@ -398,7 +403,7 @@ def _names(names: Sequence[str]) -> str:
     if not names:
         return "no node"
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"node {', '.join(names[:3])}{more}"
+    return f"{'node' if len(names) == 1 else 'nodes'} {', '.join(names[:3])}{more}"
 
 
 def _where(spec: Object) -> str:
@@ -407,8 +412,3 @@ def _where(spec: Object) -> str:
     if spec.get("allNodes"):
         return "all nodes"
     return "nodes that a nodeSelector matches" if spec.get("nodeSelector") else "nodes that each device names"
-
-
-def _is_by_driver(dropped: Dropped) -> bool:
-    """Whether a class refuses devices only because they are of another driver."""
-    return dropped.code == Obstacle.CLASS_SELECTOR and {one.path for one in dropped.seen} == {"device.driver"}

@@ -155,6 +155,13 @@ class Dropped(msgspec.Struct, rename="camel", omit_defaults=True):
     seen: list[Seen] = []
     blame: list[Reference] = []
 
+    @property
+    def is_by_driver(self) -> bool:
+        """Whether a class refuses the devices only because they are of another driver."""
+        return self.code == "ClassSelectorDoesNotMatch" and {one.path for one in self.seen} == {
+            "device.driver"
+        }
+
 
 class RequestOnNode(msgspec.Struct, rename="camel", omit_defaults=True):
     """The numbers of devices that one node offers to one request.

@@ -18,6 +18,9 @@ from fakeapi.machinery.json_types import Object
 
 _COUNT = re.compile(r"(?P<resource>[\w-]+)\.(?P<group>[\w.-]*) has (?P<count>\d+) resource instances")
 _FINALIZER = re.compile(r"(?P<name>\S+) in \d+ resource instances")
+_CONTENT, _FINALIZERS = "NamespaceContentRemaining", "NamespaceFinalizersRemaining"
+"""The conditions of a namespace that count its objects and their finalizers."""
+
 _BY_CONTENT = "kubernetes"
 """The finalizer of a namespace that waits only for the objects in it."""
 
@@ -31,21 +34,27 @@ def namespace_reason(cluster: ClusterObjects, namespace: Object) -> Reason:
     reason = finalizers_reason(cluster, "Namespace", namespace)
     held = _held(cluster, namespace["metadata"]["name"])
     left = _remaining(namespace)
+    lines = []
     for kind, obj in held[:NAMES_SHOWN]:
         own = reference(kind, obj)
         reason.blame.append(own)
-        reason.details += [f"{own}: {line}" for line in finalizer_lines(cluster, obj)]
+        lines += [f"{own}: {line}" for line in finalizer_lines(cluster, obj)]
         reason.changes += [
             msgspec.structs.replace(change, sufficient=False, needs=f"{len(held)} objects are held")
             if len(held) > 1
             else change
             for change in finalizer_changes(cluster, kind, obj)
         ]
-    if not held:
+    if held:
+        raw = {_message(namespace, kind) for kind in (_CONTENT, _FINALIZERS)}
+        reason.details = [*lines, *(one for one in reason.details if one not in raw)]
+    else:
         reason.changes += _changes_by_condition(namespace)
     text = _text(held, left, _finalizers(namespace))
     if text and finalizers_of(namespace) == [_BY_CONTENT]:
         reason.text = text
+        if len(held) == 1:
+            reason.object, reason.path = reason.blame[0], "metadata.finalizers"
     return reason
 
 
@@ -97,7 +106,7 @@ def _changes_by_condition(namespace: Object) -> Iterator[Change]:
 
 def _remaining(namespace: Object) -> list[tuple[str, int]]:
     """Returns the resources in a namespace with the number of their objects, from its conditions."""
-    message = _message(namespace, "NamespaceContentRemaining")
+    message = _message(namespace, _CONTENT)
     return [
         (f"{one['resource']}.{one['group']}".rstrip("."), int(one["count"]))
         for one in _COUNT.finditer(message)
@@ -106,7 +115,7 @@ def _remaining(namespace: Object) -> list[tuple[str, int]]:
 
 def _finalizers(namespace: Object) -> list[str]:
     """Returns the finalizers of the objects in a namespace, from its conditions."""
-    message = _message(namespace, "NamespaceFinalizersRemaining")
+    message = _message(namespace, _FINALIZERS)
     return [one["name"] for one in _FINALIZER.finditer(message)]
 
 

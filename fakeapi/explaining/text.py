@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fakeapi.explaining.model import ExplanationFields, NodeResult, Reason, devices_text
+from fakeapi.explaining.model import ExplanationFields, NodeResult, Reason, RequestOnNode, devices_text
 from fakeapi.machinery.printable import printable
 
 REASONS_SHOWN = 3
@@ -32,10 +32,10 @@ def _lines(explanation: ExplanationFields, *, everything: bool) -> Iterator[str]
         yield from (f"  {detail}" for detail in explanation.details)
     shown = explanation.reasons if everything else explanation.reasons[:REASONS_SHOWN]
     for number, reason in enumerate(shown):
-        yield ""
+        lines = [*_reason(reason, everything=everything)]
         if reason.text != explanation.summary:
-            yield f"{'Also: ' if number else ''}{reason.text}"
-        yield from _reason(reason, everything=everything)
+            lines.insert(0, f"{'Also: ' if number else ''}{reason.text}")
+        yield from ["", *lines] if lines else []
     more = len(explanation.reasons) - len(shown)
     if more > 0:
         yield ""
@@ -90,16 +90,23 @@ def _nodes(nodes: list[NodeResult], fits: str, *, everything: bool) -> Iterator[
         if not everything:
             continue
         for request in node.requests:
-            counts = (
-                f"{devices_text(request.published)}; {request.in_class} match class {request.device_class}, "
-                f"{request.selected} match the request's selectors, "
-                f"{request.usable} free, {request.needed} needed"
-            )
-            yield f"    {request.claim} request {request.request}: {counts}"
+            yield f"    {request.claim} request {request.request}: {_counts(request)}"
             for dropped in request.dropped:
+                if dropped.is_by_driver:
+                    continue
                 more = dropped.devices - len(dropped.names)
                 names = ", ".join(dropped.names) + (f" and {more} more" if more > 0 else "")
                 yield f"      {dropped.devices}: {dropped.text}: {names}"
+
+
+def _counts(request: RequestOnNode) -> str:
+    """Returns how many devices of a node a request can use, up to the first step that leaves none."""
+    counts = f"{devices_text(request.published)}; {request.in_class} match class {request.device_class}"
+    if request.in_class:
+        counts += f", {request.selected} match the request's selectors"
+    if request.selected:
+        counts += f", {request.usable} free"
+    return f"{counts}, {request.needed} needed"
 
 
 def _score(node: NodeResult, plugins: set[str], *, everything: bool) -> str:

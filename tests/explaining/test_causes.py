@@ -53,7 +53,7 @@ def test_the_rule_that_taints_a_device_is_named_and_its_deletion_suffices(api: F
         "delete",
         True,
     )
-    assert change.harm == "it lifts the taint of all devices that DeviceTaintRule recall selects"
+    assert change.harm == "it lifts the taint for all pods, on all devices that the rule selects"
     assert not any(one.action == "add" for one in reason.changes)  # the rule would taint a new device too
     api.delete("DeviceTaintRule", "recall")
     assert _is_placed(api)
@@ -131,6 +131,8 @@ def _namespace_with_a_config_map(api: FakeAPI) -> Explanation:
 def test_an_object_of_any_kind_that_holds_a_namespace_is_named(api: FakeAPI) -> None:
     why = _namespace_with_a_config_map(api)
     assert why.summary == "waits for ConfigMap old/keep with finalizer backup.example.com/done"
+    assert (str(why.reasons[0].object), why.reasons[0].path) == ("ConfigMap old/keep", "metadata.finalizers")
+    assert not any("resource instances" in line for line in why.reasons[0].details)
     (change,) = why.reasons[0].changes
     assert change.text.startswith(
         "remove backup.example.com/done from metadata.finalizers of ConfigMap old/keep"

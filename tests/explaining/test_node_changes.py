@@ -7,8 +7,8 @@ import pytest
 from fakeapi import FakeAPI
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.text import text_of
-from tests.explaining.manifests import DRIVER, Object, claim, device, node, pod
-from tests.explaining.situations import cluster
+from tests.explaining.manifests import DRIVER, Object, claim, device, node, pod, request, resource_slice
+from tests.explaining.situations import cluster, use
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +109,39 @@ def test_a_claim_without_a_pod_has_no_chosen_node_and_no_field_to_edit(api: Fake
     assert [(one.feasible, one.chosen) for one in why.nodes] == [(True, False)]
     assert why.reasons[0].path == ""
     assert "  node a: would be feasible\n" in text_of(why, everything=True)
+
+
+def test_other_nodes_without_devices_of_the_class_are_a_fact_of_their_own(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), nodes="abc")
+    claim(api, "gpu", request(count=2))
+    pod(api, "train", "gpu")
+    reason = api.explain("pod", "train").reasons[0]
+    assert reason.nodes == ["a"]
+    assert f"no device of class {DRIVER}: nodes b, c" in reason.details
+
+
+def test_a_claim_is_not_blamed_for_the_node_selector_of_its_pod(api: FakeAPI) -> None:
+    _edge(api)
+    why = api.explain("claim", "gpu")
+    assert why.notes == [
+        "the claim is not the cause: pod default/train uses it, and waits for another reason"
+    ]
+
+
+def test_devices_of_other_drivers_are_only_counted(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), nodes="ab")
+    resource_slice(api, "b", [device("nic-0")], driver="nic.example.com")
+    claim(api, "gpu", request(count=2))
+    pod(api, "train", "gpu")
+    text = text_of(api.explain("pod", "train"), everything=True)
+    assert f"1 device; 0 match class {DRIVER}, 2 needed\n" in text
+    assert "nic-0" not in text
+
+
+def test_an_allocated_claim_names_its_request_and_its_node(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    use(api, "other")
+    assert api.explain("claim", "other").details == [
+        f"request gpu has device {DRIVER}/a/gpu-0 (driver/pool/device)",
+        "used on node a",
+    ]
