@@ -15,6 +15,7 @@ from fakeapi.explaining.first_available import first_available
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, devices_text, distinct
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import pool_problems, pool_problems_by_pool
+from fakeapi.explaining.present_facts import where
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, fitted, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
@@ -197,8 +198,8 @@ class DeviceReasons:
         if problem is not None:
             return self._reason(problem[0], f"{name}: {problem[1]}", tally)
         if slices:
-            where = sorted({_where(one["spec"]) for one in slices})
-            text = f"{name}: {_nodes_word(self.nodes)} devices; slices are for {', '.join(where[:3])}"
+            places = sorted({where(one["spec"]) for one in slices})
+            text = f"{name}: {_nodes_word(self.nodes)} devices; slices are for {', '.join(places[:3])}"
         else:
             text = f"{name}: no driver has published a ResourceSlice, so the cluster has no devices"
         return self._reason("NoDevices", text, tally)
@@ -404,11 +405,3 @@ def _names(names: Sequence[str]) -> str:
         return "no node"
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"{'node' if len(names) == 1 else 'nodes'} {', '.join(names[:3])}{more}"
-
-
-def _where(spec: Object) -> str:
-    if spec.get("nodeName"):
-        return f"node {spec['nodeName']}"
-    if spec.get("allNodes"):
-        return "all nodes"
-    return "nodes that a nodeSelector matches" if spec.get("nodeSelector") else "nodes that each device names"

@@ -49,7 +49,7 @@ def pods_of(cluster: ClusterObjects, references: Sequence[Reference]) -> list[Ob
 def harm_to_class_users(cluster: ClusterObjects, class_name: str, claim: Object) -> str:
     """Says how many other claims use a DeviceClass; "" if only `claim` uses it."""
     others = sum(
-        _names_class(one, class_name)
+        names_class(one, class_name)
         for one in cluster.of("resourceclaims")
         if one["metadata"] != claim["metadata"]
     )
@@ -58,7 +58,8 @@ def harm_to_class_users(cluster: ClusterObjects, class_name: str, claim: Object)
     return f"{others} other {'claim uses' if others == 1 else 'claims use'} class {class_name}"
 
 
-def _names_class(claim: Object, class_name: str) -> bool:
+def names_class(claim: Object, class_name: str) -> bool:
+    """Whether a request or subrequest of a claim names a DeviceClass."""
     requests = (claim["spec"].get("devices") or {}).get("requests") or ()
     choices = [
         choice

@@ -1,28 +1,22 @@
 """Explains why objects other than pods and claims are not deleted."""
 
-import re
-from collections.abc import Iterator
-
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason
 from fakeapi.explaining.harms import deletion, pods_of
-from fakeapi.explaining.model import NAMES_SHOWN, devices_text
+from fakeapi.explaining.model import NAMES_SHOWN
 from fakeapi.explaining.namespaces import namespace_reason
 from fakeapi.explaining.pods import explanation
+from fakeapi.explaining.present_facts import present_lines
 from fakeapi.machinery.json_types import Object
-
-_DRIVER = re.compile(r"""\bdevice\.driver\s*==\s*["']([^"']+)["']""")
-"""The comparison with one driver in a CEL expression."""
 
 
 def explain_other(cluster: ClusterObjects, obj: Object) -> Explanation:
     """Explains why an object still exists: its finalizers, or that it is not being deleted."""
     kind = obj["kind"]
     if "deletionTimestamp" not in obj["metadata"]:
-        present = explanation(cluster, obj, "present", "it exists, and nothing deletes it", kind=kind)
-        if kind == "DeviceClass":
-            present.details = [*_driver_lines(cluster, obj)]
+        present = explanation(cluster, obj, "present", "it is not being deleted", kind=kind)
+        present.details = present_lines(cluster, obj)
         return present
     reason = namespace_reason(cluster, obj) if kind == "Namespace" else finalizers_reason(cluster, kind, obj)
     if kind == "PersistentVolumeClaim":
@@ -31,18 +25,6 @@ def explain_other(cluster: ClusterObjects, obj: Object) -> Explanation:
         if reason.blame:
             reason.changes.append(deletion(reason.blame, pods_of(cluster, reason.blame)))
     return explanation(cluster, obj, "deleting", reason.text, [reason], kind=kind)
-
-
-def _driver_lines(cluster: ClusterObjects, device_class: Object) -> Iterator[str]:
-    """Yields one line for each driver that a DeviceClass selects: the number of its published devices."""
-    for selector in device_class["spec"].get("selectors") or ():
-        for driver in _DRIVER.findall((selector.get("cel") or {}).get("expression", "")):
-            count = sum(
-                len(one["spec"].get("devices") or ())
-                for one in cluster.of("resourceslices")
-                if one["spec"]["driver"] == driver
-            )
-            yield f"driver {driver} publishes {devices_text(count) if count else 'no devices'}"
 
 
 def _mounts(pod: Object, claim: Object) -> bool:

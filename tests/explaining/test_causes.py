@@ -168,5 +168,47 @@ def test_a_refused_admin_access_names_the_label_of_the_namespace(api: FakeAPI) -
 def test_a_class_says_how_many_devices_its_driver_publishes(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     device_class(api, "vpu", 'device.driver == "vpu.example.com"')
-    assert api.explain("class", DRIVER).details == [f"driver {DRIVER} publishes 1 device"]
-    assert api.explain("class", "vpu").details == ["driver vpu.example.com publishes no devices"]
+    train(api)
+    api.settle()
+    assert api.explain("class", DRIVER).details == [
+        f'selectors[0]: device.driver == "{DRIVER}"',
+        f"driver {DRIVER} publishes 1 device, 1 in use",
+        "node a: 1 device, 1 in use",
+        "1 claim names the class",
+    ]
+    assert "driver vpu.example.com publishes no devices" in api.explain("class", "vpu").details
+
+
+def test_a_slice_and_a_node_say_which_devices_are_in_use(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    train(api)
+    api.settle()
+    used = "in use by claim default/gpu (pod train)"
+    assert api.explain("slice", f"a-{DRIVER}").details == [
+        f"driver {DRIVER}, pool a, generation 1",
+        "for node a",
+        "1 device, 1 in use",
+        f'{DRIVER}/a/gpu-0: model "a100", numa 0, memory 16Gi; {used}',
+    ]
+    assert api.explain("node", "a").details == [
+        "Ready: True",
+        "1 pod",
+        f"driver {DRIVER} publishes 1 device, 1 in use",
+    ]
+
+
+def test_a_taint_rule_says_which_devices_it_taints(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), device("gpu-1"))
+    api.create({
+        "apiVersion": "resource.k8s.io/v1beta2",
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "recall"},
+        "spec": {"deviceSelector": {"driver": DRIVER, "device": "gpu-1"}, "taint": TAINT},
+    })  # fmt: skip
+    taint, selector, count, only = api.explain("devicetaintrule", "recall").details
+    assert taint == "taint: recall=yes:NoSchedule"
+    assert sorted(selector.removeprefix("deviceSelector: ").split(", ")) == [
+        "device gpu-1",
+        f"driver {DRIVER}",
+    ]
+    assert (count, only.partition(":")[0]) == ("1 device", f"{DRIVER}/a/gpu-1")
