@@ -175,7 +175,7 @@ class DeviceReasons:
             changes = Changes(self.trial, self.describer, self.cases[node.name])
             reason.changes += await changes.for_request(tally, node)
         reason.changes.sort(key=lambda change: change.rank)
-        reason.changes = distinct(reason.changes)
+        reason.changes = _on_first_node(distinct(reason.changes))
         driver = self._silent_driver(best) if reason.code == Obstacle.CLASS_SELECTOR else ""
         if driver:
             tries = ClassChanges(
@@ -405,3 +405,15 @@ def _names(names: Sequence[str]) -> str:
         return "no node"
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"{'node' if len(names) == 1 else 'nodes'} {', '.join(names[:3])}{more}"
+
+
+def _on_first_node(changes: Sequence[Change]) -> list[Change]:
+    """Removes changes that add the same devices to a further node, because the first node is enough."""
+    first: dict[tuple[str, str, int], str] = {}
+    for change in changes:
+        first.setdefault((change.driver, change.path, change.count), change.node)
+    return [
+        change
+        for change in changes
+        if change.action != "add" or first[change.driver, change.path, change.count] == change.node
+    ]

@@ -126,7 +126,7 @@ async def _selector_reason(
         )
         if guarded.sufficient:
             reason.changes.append(guarded)
-        else:
+        elif not any(one.instead for one in group.hints):
             reason.details.append(
                 "a guard with has() only stops the error; too few devices of node "
                 f"{case.node['metadata']['name']} match then"

@@ -230,7 +230,9 @@ def _ending_node(cluster: ClusterObjects, pod: Object, name: str) -> Iterable[Re
     for reason in _node(cluster, name):
         own = reference("Pod", pod)
         text = f"delete {own} with gracePeriodSeconds 0 (kubectl delete --force); no kubelet confirms its end"
-        reason.changes.append(Change(text, "delete", [own], sufficient=True))
+        reason.changes.append(
+            Change(text, "delete", [own], sufficient=True, harm="its containers may still run on the node")
+        )
         yield reason
 
 

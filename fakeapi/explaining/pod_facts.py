@@ -8,7 +8,9 @@ import msgspec
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
 from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference
 from fakeapi.explaining.device_changes import recreate_text
+from fakeapi.explaining.dropped import users_text
 from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines
+from fakeapi.explaining.harms import pods_of
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.node_offers import AGAIN
 from fakeapi.explaining.renames import NAMESPACE
@@ -35,6 +37,8 @@ def claim_reasons(cluster: ClusterObjects, pod: Object) -> list[Reason]:
             for number, change in enumerate(reason.changes):
                 text = change.text.replace(_FIELD, reason.path)
                 path, objects = change.path, change.objects
+                if change.action == "delete" and not objects:
+                    objects = [reference("Pod", pod)]
                 if change.value:
                     path, objects = path or reason.path, [reference("Pod", pod)]
                 reason.changes[number] = msgspec.structs.replace(
@@ -60,7 +64,9 @@ def _claim_reason(cluster: ClusterObjects, pod: Object, pod_claim: Object) -> Re
         return _being_deleted(cluster, claim)
     if template and not is_for_pod(pod, claim):
         text = f"claim {namespace}/{name} exists, but the pod does not own it"
-        change = Change(f"delete claim {namespace}/{name}", "delete", [reference("ResourceClaim", claim)])
+        own, users = reference("ResourceClaim", claim), pods_of(cluster, consumers_of(claim))
+        harm = f"{users_text([claim])} is in use" if users else ""
+        change = Change(f"delete {own}", "delete", [own], harm=harm)
         return Reason("ClaimOfOtherOwner", text, blame=[reference("ResourceClaim", claim)], changes=[change])
     return None
 
