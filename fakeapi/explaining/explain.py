@@ -8,6 +8,7 @@ from fakeapi.explaining.model import Reference
 from fakeapi.explaining.others import explain_other
 from fakeapi.explaining.pods import explain_pod, missing
 from fakeapi.explaining.refusal_reasons import refused_reasons
+from fakeapi.explaining.similar import nearest
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 RESOURCES = {
@@ -24,6 +25,8 @@ RESOURCES = {
     "templates": "resourceclaimtemplates",
     "slice": "resourceslices",
     "slices": "resourceslices",
+    "taintrule": "devicetaintrules",
+    "taintrules": "devicetaintrules",
     "pvc": "persistentvolumeclaims",
 }
 """Maps the names that users write to the resources that `explain` supports."""
@@ -42,7 +45,9 @@ def resource_of(kind: str) -> str:
     plural = RESOURCES.get(name, name)
     plural = next((own for own, (_, known) in KINDS.items() if known.lower() == name), plural)
     if plural not in KINDS:
-        raise ValueError(f"{kind!r} cannot be explained; the kinds are {KIND_WORDS}")
+        near = nearest(name, [*RESOURCES, *KIND_WORDS.split(", ")])
+        meant = f"; did you mean {near}?" if near else ""
+        raise ValueError(f"{kind!r} cannot be explained; the kinds are {KIND_WORDS}{meant}")
     return plural
 
 

@@ -260,6 +260,11 @@ def test_an_allocated_claim_without_devices_offers_to_check_the_driver(api: Fake
     assert text.count("is not published any more") == 1
 
 
+def test_a_misspelled_kind_says_which_kind_was_probably_meant(api: FakeAPI) -> None:
+    with pytest.raises(ValueError, match=r"did you mean taintrule\?"):
+        api.explain("tantrule", "recall")
+
+
 @pytest.mark.parametrize("kind", ["class", "deviceclass", "deviceclasses"])
 def test_kinds_have_short_names(api: FakeAPI, kind: str) -> None:
     device_class(api)
