@@ -15,7 +15,7 @@ from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, dis
 from fakeapi.explaining.node_facts import facts_of
 from fakeapi.explaining.node_offers import Fact, Offer
 from fakeapi.explaining.tally import NodeTally
-from fakeapi.explaining.topology_facts import OF_OTHERS, TOPOLOGY, topology_fact
+from fakeapi.explaining.topology_facts import OF_OTHERS, TOPOLOGY, TopologyFacts
 from fakeapi.machinery.json_types import Object
 
 GROUPS_SHOWN = 20
@@ -56,11 +56,12 @@ class NodeReasons:
         self._facts: dict[str, list[Fact]] = {}
         self.by_claims: set[str] = set()
         self.tallies: Mapping[str, NodeTally] = {}
+        topology = TopologyFacts(cluster, pod)
         for name, refusal in outcome.refusals.items():
             state = cluster.node_states[name]
             facts = facts_of(wants, state)
             if not facts and refusal.reasons[0] in TOPOLOGY:
-                facts = [topology_fact(cluster, pod, state, refusal.reasons[0])]
+                facts = [topology.fact(state, refusal.reasons[0])]
             elif not facts and _ELSEWHERE in refusal.reasons:
                 facts = [self._elsewhere(state)]
             if facts:

@@ -1,6 +1,7 @@
 """Explains why pod affinity or topology spread constraints exclude a node."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from fakeapi.controllers.scheduler.node_state import NodeState, required_terms
@@ -28,15 +29,61 @@ _TERM_LENGTH = 40
 """Maximum number of characters of a label selector in the text of a reason."""
 
 
-def topology_fact(cluster: ClusterObjects, pod: Object, state: NodeState, message: str) -> Fact:
-    """Explains a message of the scheduler that pod affinity or topology spread excludes a node."""
-    code = TOPOLOGY[message]
-    labels = state.node["metadata"].get("labels") or {}
-    if code.startswith("Topology"):
-        return _spread(code, pod, state, labels)
-    if code == "PodAffinity":
-        return _affinity(pod, state)
-    return _anti_affinity(cluster, code, pod, state)
+@dataclass(frozen=True, slots=True)
+class Excluding:
+    """A pod on a node that excludes the explained pod, by a term of the anti-affinity of either."""
+
+    pod: Object
+    place: NodeState
+    term: Object
+
+
+class TopologyFacts:
+    """Explains why pod affinity or topology spread excludes nodes for one pod."""
+
+    def __init__(self, cluster: ClusterObjects, pod: Object) -> None:
+        self._cluster = cluster
+        self._pod = pod
+        self._excluding: dict[str, dict[tuple[str, str], list[Excluding]]] = {}
+
+    def fact(self, state: NodeState, message: str) -> Fact:
+        """Explains a message of the scheduler that pod affinity or topology spread excludes a node."""
+        code = TOPOLOGY[message]
+        labels = state.node["metadata"].get("labels") or {}
+        if code.startswith("Topology"):
+            return _spread(code, self._pod, state, labels)
+        if code == "PodAffinity":
+            return _affinity(self._pod, state)
+        if code not in self._excluding:
+            self._excluding[code] = self._by_domain(code)
+        domains = self._excluding[code]
+        others = [one for pair in labels.items() for one in domains.get(pair, ())]
+        return _anti_affinity(code, self._pod, state, others)
+
+    def _by_domain(self, code: str) -> dict[tuple[str, str], list[Excluding]]:
+        """Returns the pods that exclude the pod, by topology key and value of their nodes."""
+        domains: dict[tuple[str, str], list[Excluding]] = {}
+        for place in self._cluster.node_states.values():
+            labels = place.node["metadata"].get("labels") or {}
+            for other in place.shunning if code == OF_OTHERS else place.pods:
+                owner, target = (other, self._pod) if code == OF_OTHERS else (self._pod, other)
+                for term in required_terms(owner, "podAntiAffinity"):
+                    key = term["topologyKey"]
+                    if key in labels and self._selects(term, owner, target):
+                        domains.setdefault((key, labels[key]), []).append(Excluding(other, place, term))
+        return domains
+
+    def _selects(self, term: Object, owner: Object, target: Object) -> bool:
+        """Whether an affinity term of the pod `owner` selects the pod `target`."""
+        namespace = target["metadata"]["namespace"]
+        names, selector = term.get("namespaces") or (), term.get("namespaceSelector")
+        in_scope = namespace in names
+        if not names and selector is None:
+            in_scope = namespace == owner["metadata"]["namespace"]
+        elif selector is not None and not in_scope:
+            known = self._cluster.get("namespaces", "", namespace)
+            in_scope = known is not None and _matches(selector, known)
+        return in_scope and _matches(term.get("labelSelector"), target)
 
 
 def _affinity(pod: Object, state: NodeState) -> Fact:
@@ -50,31 +97,25 @@ def _affinity(pod: Object, state: NodeState) -> Fact:
     return Fact("PodAffinity", shape, text, path, (Offer(start), again))
 
 
-def _anti_affinity(cluster: ClusterObjects, code: str, pod: Object, state: NodeState) -> Fact:
-    """Explains that a pod near a node and the pod exclude each other, by the anti-affinity of either."""
+def _anti_affinity(code: str, pod: Object, state: NodeState, others: Sequence[Excluding]) -> Fact:
+    """Explains that pods near a node and the pod exclude each other. `others`: these pods."""
     path = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution"
-    others = [
-        (other, there, term)
-        for there in cluster.node_states.values()
-        for other in there.pods
-        for term in _terms(code, pod, other)
-        if _shares_domain(state, there, term) and _selects(term, pod if code == OF_OTHERS else other)
-    ]
-    users = tuple(dict.fromkeys(reference("Pod", other) for other, _, _ in others))
     if not others:
         text = f"pod anti-affinity excludes node {state.name}"
         return Fact(code, "pod anti-affinity", text, path, ())
-    _, there, term = others[0]
+    users = tuple(dict.fromkeys(reference("Pod", one.pod) for one in others))
+    first = others[0]
+    key = first.term["topologyKey"]
     whose = f"anti-affinity of {users[0]}" if code == OF_OTHERS else "anti-affinity"
-    lead = f"{whose} to {_term_text(term)}"
-    text = f"{lead}: {_where(users[0], state, there, term['topologyKey'], named=code != OF_OTHERS)}"
-    shape = f"{'anti-affinity of other pods' if code == OF_OTHERS else lead}"
-    guilty = list({reference("Pod", other): other for other, _, _ in others}.values())
-    places = list({place.name: place for _, place, _ in others}.values())
+    lead = f"{whose} to {_term_text(first.term)}"
+    text = f"{lead}: {_where(users[0], state, first.place, key, named=code != OF_OTHERS)}"
+    shape = "anti-affinity of other pods" if code == OF_OTHERS else lead
+    guilty = list({reference("Pod", one.pod): one.pod for one in others}.values())
+    places = list({one.place.name: one.place for one in others}.values())
     deleting = without_pods(pod, places, guilty, state.name)
-    if deleting.change.harm and any(_excludes(other, pod) or code != OF_OTHERS for other in guilty):
+    if deleting.change.harm:
         deleting = _warned(deleting, "created again, it waits for another node")
-    offers = (_weaker(code, pod, term, path), _new_domain(pod, state, term["topologyKey"]), deleting)
+    offers = (_weaker(code, pod, first.term, path), _new_domain(pod, state, key), deleting)
     return Fact(code, shape, text, path, offers, users[:4])
 
 
@@ -117,23 +158,9 @@ def _without_affinity(pod: Object, kind: str) -> Object:
     return {**pod["spec"], "affinity": affinity}
 
 
-def _terms(code: str, pod: Object, other: Object) -> Sequence[Object]:
-    return required_terms(other if code == OF_OTHERS else pod, "podAntiAffinity")
-
-
-def _shares_domain(one: NodeState, other: NodeState, term: Object) -> bool:
-    labels, others = (state.node["metadata"].get("labels") or {} for state in (one, other))
-    key = term["topologyKey"]
-    return key in labels and labels[key] == others.get(key)
-
-
-def _excludes(other: Object, pod: Object) -> bool:
-    return any(_selects(term, pod) for term in required_terms(other, "podAntiAffinity"))
-
-
-def _selects(term: Object, pod: Object) -> bool:
-    compiled = label_selector.of_object(term.get("labelSelector"))
-    return compiled is not None and compiled.matches(pod["metadata"].get("labels") or {})
+def _matches(selector: Object | None, obj: Object) -> bool:
+    compiled = label_selector.of_object(selector)
+    return compiled is not None and compiled.matches(obj["metadata"].get("labels") or {})
 
 
 def _labels_text(term: Object) -> str:

@@ -145,3 +145,17 @@ def test_an_allocated_claim_names_its_request_and_its_node(api: FakeAPI) -> None
         f"request gpu has device {DRIVER}/a/gpu-0 (driver/pool/device)",
         "used on node a",
     ]
+
+
+def test_anti_affinity_does_not_blame_a_pod_of_another_namespace(api: FakeAPI) -> None:
+    node(api, "a")
+    api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}})
+    labels = {"app": "cache"}
+    _label(api, "a", "east")
+    pod(api, "first", namespace="team", labels=labels)
+    api.settle()
+    pod(api, "second", labels=labels)
+    api.settle()
+    pod(api, "third", labels=labels, affinity=_one_for_each_zone("cache"))
+    why = api.explain("pod", "third")
+    assert [str(one) for one in why.reasons[0].blame] == ["pod default/second"]
