@@ -80,7 +80,7 @@ class NodeReasons:
         """
         groups: dict[tuple[Any, ...], list[str]] = {}
         for name, facts in self._facts.items():
-            rank = 0 if name in able else 2 if able and self._missing(name)[0] else 1
+            rank = 0 if name in able else 2 if able and self._lacks_class(name) else 1
             key = (rank, *((fact.code, fact.shape) for fact in facts))
             groups.setdefault(key, []).append(name)
         for names in groups.values():
@@ -155,8 +155,14 @@ class NodeReasons:
         tally = self.tallies.get(name)
         if tally is None:
             return True, 0
-        lacks_class = any(all(not one.in_class for one in choices) for choices in tally.requests)
-        return lacks_class, tally.missing
+        return self._lacks_class(name), tally.missing
+
+    def _lacks_class(self, name: str) -> bool:
+        """Whether a node has no device of a wanted class. False if its devices were not counted."""
+        tally = self.tallies.get(name)
+        return tally is not None and any(
+            all(not one.in_class for one in choices) for choices in tally.requests
+        )
 
     def _lacks(self, name: str) -> str:
         """Says which devices a node lacks."""

@@ -24,7 +24,7 @@ from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.error_reasons import error_reason
 from fakeapi.explaining.kubelet_facts import volume_reasons
 from fakeapi.explaining.memo import remembering
-from fakeapi.explaining.model import NAMES_SHOWN, Change, NodeResult, Reason, RequestOnNode
+from fakeapi.explaining.model import NAMES_SHOWN, Change, NodeResult, Reason, Reference, RequestOnNode
 from fakeapi.explaining.node_reasons import NodeReasons
 from fakeapi.explaining.pod_facts import claim_reasons, problem_reason
 from fakeapi.explaining.renames import after_rename
@@ -164,6 +164,19 @@ class PodScheduling:
                 )
             reason.changes.sort(key=lambda change: change.rank)
 
+    async def _try_releases(self, reasons: Sequence[Reason]) -> None:
+        """Sets `sufficient` and `needs` of the deletions that free a claim allocated to another node."""
+        for reason in reasons:
+            if reason.code != "ClaimElsewhere" or not self._tries or not reason.blame:
+                continue
+            for number, change in enumerate(reason.changes):
+                cluster = _without(self._cluster, reason.blame[0], change.objects)
+                again = await PodScheduling(cluster, self._pod, self._heavy, tries=False).explain()
+                needs = "" if again.node or not again.reasons else again.reasons[0].text
+                reason.changes[number] = msgspec.structs.replace(
+                    change, sufficient=bool(again.node), needs=needs
+                )
+
     def _only_own_claims(self) -> list[Object]:
         """Returns the claims of the pod that are not reserved for another pod."""
         uid = self._pod["metadata"]["uid"]
@@ -248,6 +261,7 @@ class PodScheduling:
         if claims.inventory is None and claims.claims:
             able = {name for name in outcome.refusals if _are_available(claims, states[name].node)}
         others = await on_nodes.reasons(able)
+        await self._try_releases(others)
         hopeless = all(not one.selected for node in device_nodes for part in node.requests for one in part)
         is_first = needs or (able and hopeless) or (reasons and reasons[0].code == "NoDevicesOfClass")
         reasons = [*others, *reasons] if is_first else [*reasons, *others]
@@ -387,6 +401,16 @@ def _are_available(claims: PodClaims, node: Object) -> bool:
     """Whether a node can use the devices of all allocated claims."""
     selectors = ((claim["status"].get("allocation") or {}).get("nodeSelector") for claim in claims.claims)
     return all(one is None or matches_selector(one, node) for one in selectors)
+
+
+def _without(cluster: ClusterObjects, claim: Reference, gone: Sequence[Reference]) -> ClusterObjects:
+    """Returns a cluster without some pods, in which a claim is not allocated."""
+    pods = [one for one in cluster.of("pods") if reference("Pod", one) not in gone]
+    claims = [
+        _released(one) if reference("ResourceClaim", one) == claim else one
+        for one in cluster.of("resourceclaims")
+    ]
+    return replace(cluster, objects={**cluster.objects, "pods": pods, "resourceclaims": claims})
 
 
 def _released(claim: Object) -> Object:

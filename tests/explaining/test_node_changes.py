@@ -159,3 +159,18 @@ def test_anti_affinity_does_not_blame_a_pod_of_another_namespace(api: FakeAPI) -
     pod(api, "third", labels=labels, affinity=_one_for_each_zone("cache"))
     why = api.explain("pod", "third")
     assert [str(one) for one in why.reasons[0].blame] == ["pod default/second"]
+
+
+def test_a_claim_on_another_node_is_freed_by_the_deletion_of_its_pod(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), nodes="ab")
+    resource_slice(api, "b", [device("gpu-0")])
+    claim(api, "shared")
+    pod(api, "first", "shared", nodeSelector={"kubernetes.io/hostname": "a"})
+    for name in "ab":
+        api.patch("Node", name, {"metadata": {"labels": {"kubernetes.io/hostname": name}}})
+    api.settle()
+    pod(api, "train", "shared", nodeSelector={"kubernetes.io/hostname": "b"})
+    (reason,) = [one for one in api.explain("pod", "train").reasons if one.code == "ClaimElsewhere"]
+    (change,) = reason.changes
+    assert (change.text, change.action, change.sufficient) == ("delete pod default/first", "delete", True)
+    assert change.harm == "the pod is on node a and loses its devices"
