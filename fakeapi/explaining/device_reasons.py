@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from fakeapi.explaining.briefs import CAUSES, brief_of
 from fakeapi.explaining.change_plans import adding_steps, freeing_steps, plan_of
 from fakeapi.explaining.class_changes import ClassChanges
@@ -10,13 +12,14 @@ from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.combinations import combination_reason
 from fakeapi.explaining.device_changes import Changes, model_of
 from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name
-from fakeapi.explaining.error_reasons import read_text
+from fakeapi.explaining.error_reasons import read_text, with_expression
 from fakeapi.explaining.first_available import first_available
+from fakeapi.explaining.harms import harm_to_class_users
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, devices_text, distinct
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import pool_problems, pool_problems_by_pool
 from fakeapi.explaining.present_facts import where
-from fakeapi.explaining.selector_text import SUMMARY_LENGTH, fitted, shortened
+from fakeapi.explaining.selector_text import SUMMARY_LENGTH, fitted, replaced, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
 from fakeapi.machinery.json_types import Object
@@ -171,6 +174,7 @@ class DeviceReasons:
         reason.details += [
             text for _, text in pool_problems(self.cluster, best_node) if text not in reason.text
         ]
+        reason.changes = [await self._tried(change, pairs) for change in reason.changes]
         for node, tally in pairs[:NODES_TRIED]:
             changes = Changes(self.trial, self.describer, self.cases[node.name])
             reason.changes += await changes.for_request(tally, node)
@@ -188,6 +192,17 @@ class DeviceReasons:
             others = _names([node.name for node, tally in pairs if not tally.in_class])
             reason.details.append(f"no device of class {class_name}: {others}")
         return self._placed(reason, concerned)
+
+    async def _tried(self, change: Change, pairs: Sequence[tuple[NodeTally, RequestTally]]) -> Change:
+        """Returns the change of a failing expression; `sufficient` if a node then serves the requests."""
+        for node, tally in pairs[:NODES_TRIED] if change.value else ():
+            refused = next((one for one in tally.refused if one.error), None)
+            if refused is None:
+                continue
+            case = with_expression(self.cases[node.name], tally, refused, change.value, self.trial)
+            if await self.trial.allocates(case):
+                return msgspec.structs.replace(change, sufficient=True, node=node.name)
+        return change
 
     def _no_devices(self, tally: RequestTally) -> Reason:
         slices = self.cluster.of("resourceslices")
@@ -248,7 +263,9 @@ class DeviceReasons:
                 texts = [f"{selector_name(tally, first)} {misread}" for misread in hint.misread]
                 reason.text = next((one for one in texts if len(one) <= SUMMARY_LENGTH), reason.text)
                 text = read_text(hint, group.expression, reason.path, owner, tally.claim)
-                reason.changes.append(Change(text, "edit", [owner], reason.path))
+                value = replaced(group.expression, hint)
+                harm = harm_to_class_users(self.cluster, class_name, tally.claim) if of_class else ""
+                reason.changes.append(Change(text, "edit", [owner], reason.path, value=value, harm=harm))
         return reason
 
     def _on_others(self, number: int, index: int) -> list[RequestTally]:

@@ -112,7 +112,7 @@ async def _selector_reason(
         if hint.instead:
             text = read_text(hint, group.expression, path, owner, tally.claim)
             works = await trial.allocates(
-                _with_expression(case, tally, first, replaced(group.expression, hint), trial)
+                with_expression(case, tally, first, replaced(group.expression, hint), trial)
             )
             harm = harm_to_class_users(trial.cluster, class_name, tally.claim) if of_class else ""
             change = Change(text, "edit", [owner], path, sufficient=works or None, harm=harm)
@@ -140,7 +140,8 @@ async def _selector_reason(
         if missing:
             driver, value = first.device.id.driver, short_path(missing)
             text = f"let driver {driver} publish {value} for its devices"
-            reason.changes.append(Change(text, "edit", path="spec.devices"))
+            slices = [Reference("ResourceSlice", first.device.slice.name)]
+            reason.changes.append(Change(text, "edit", slices, "spec.devices"))
     return reason
 
 
@@ -158,7 +159,7 @@ class _Trying:
     async def change(self, option: Rewritten) -> Change:
         """Returns the change to another expression, with the result of the allocator's search."""
         works = await self.trial.allocates(
-            _with_expression(self.case, self.tally, self.refused, option.expression, self.trial)
+            with_expression(self.case, self.tally, self.refused, option.expression, self.trial)
         )
         text = f"write {option.text} in {self.path} of {self.owner}"
         harm = harm_to_class_users(self.trial.cluster, self.owner.name, self.tally.claim)
@@ -192,9 +193,8 @@ def _comparison(expression: str) -> str:
     return 'so compare it with compareTo(quantity("…"))'
 
 
-def _with_expression(
-    case: Case, tally: RequestTally, refused: Refused, expression: str, trial: Trial
-) -> Case:
+def with_expression(case: Case, tally: RequestTally, refused: Refused, expression: str, trial: Trial) -> Case:
+    """Returns a copy of a case with another expression of the selector that refused a device."""
     if refused.obstacle is Obstacle.CLASS_SELECTOR:
         spec = tally.request.device_class["spec"]
         selectors = [*spec["selectors"]]

@@ -121,7 +121,8 @@ class NodeReasons:
             fact.text for name in names[:NAMES_SHOWN] for fact in self._facts[name] if fact.text not in text
         ]
         reason.nodes, reason.node_count = sorted(names)[:NAMES_SHOWN], len(names)
-        reason.blame = list(dict.fromkeys(one for fact in facts for one in fact.blame))
+        shown = [fact for name in names[:NAMES_SHOWN] for fact in self._facts[name]]
+        reason.blame = list(dict.fromkeys(one for fact in shown for one in fact.blame))[:NAMES_SHOWN]
         tried = names[:TRIED_IN_GROUP] if first.code in TOPOLOGY.values() else names[:1]
         changes = [
             change

@@ -59,7 +59,9 @@ def test_each_pod_that_anti_affinity_excludes_is_named_with_its_node_and_zone(ap
 
 
 def test_a_pod_that_anti_affinity_excludes_is_deleted_and_not_edited(api: FakeAPI) -> None:
-    changes = _caches(api).reasons[0].changes
+    reason = _caches(api).reasons[0]
+    changes = reason.changes
+    assert {one.name for one in reason.blame} == {"cache-0", "cache-1"}
     deletions = [one for one in changes if one.action == "delete"]
     assert {str(one.objects[0]) for one in deletions} == {"pod default/cache-0", "pod default/cache-1"}
     assert all(one.sufficient and not one.path for one in deletions)
