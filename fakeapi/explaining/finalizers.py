@@ -28,6 +28,9 @@ class Remover:
         return f"{self.name} removes it{f' when {self.when}' if self.when else ''}"
 
 
+SKIPS_CLEANUP = "this skips the cleanup that the finalizer waits for"
+"""The harm of an edit that removes a finalizer."""
+
 KNOWN: Mapping[str, Remover] = {
     "resource.kubernetes.io/delete-protection": Remover(
         "the resourceclaim controller", "no pod uses the claim and it is deallocated", "resourceclaim"
@@ -101,10 +104,19 @@ def finalizer_changes(cluster: ClusterObjects, kind: str, obj: Object) -> list[C
     ]
     if unknown:
         text = f"remove {', '.join(unknown)} from metadata.finalizers of {own}"
-        text = f"{text}, which skips the cleanup that the finalizer waits for"
         is_last = unknown == names and not (kind == "Pod" and obj["spec"].get("nodeName"))
         needs = "" if is_last else _needs(obj, names, unknown)
-        changes.append(Change(text, "edit", [own], "metadata.finalizers", sufficient=is_last, needs=needs))
+        changes.append(
+            Change(
+                text,
+                "edit",
+                [own],
+                "metadata.finalizers",
+                sufficient=is_last,
+                needs=needs,
+                harm=SKIPS_CLEANUP,
+            )
+        )
     return changes
 
 

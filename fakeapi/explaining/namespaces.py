@@ -7,6 +7,7 @@ import msgspec
 
 from fakeapi.explaining.cluster_objects import KINDS, NAMESPACED, ClusterObjects, reference
 from fakeapi.explaining.finalizers import (
+    SKIPS_CLEANUP,
     finalizer_changes,
     finalizer_lines,
     finalizers_of,
@@ -100,8 +101,7 @@ def _changes_by_condition(namespace: Object) -> Iterator[Change]:
             f"remove {finalizer} from metadata.finalizers of the objects that "
             f"kubectl get {resources or 'all'} -n {name} lists"
         )
-        harm = "this skips the cleanup that the finalizer waits for"
-        yield Change(text, "edit", path="metadata.finalizers", harm=harm)
+        yield Change(text, "edit", path="metadata.finalizers", harm=SKIPS_CLEANUP)
 
 
 def _remaining(namespace: Object) -> list[tuple[str, int]]:
