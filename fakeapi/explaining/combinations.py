@@ -8,7 +8,7 @@ from fakeapi.controllers.allocation.model import Device
 from fakeapi.explaining.cluster_objects import reference
 from fakeapi.explaining.device_changes import Changes, fewer_change, recreate_text
 from fakeapi.explaining.dropped import Describer
-from fakeapi.explaining.model import Change, Reason, devices_text
+from fakeapi.explaining.model import Change, Reason, devices_text, distinct
 from fakeapi.explaining.selector_text import value_text
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
@@ -117,7 +117,7 @@ async def _by_request(
                     candidates = await Changes(trial, describer, case).to_make_room(choices[0])
                     reason.changes += [change for change in candidates if change.sufficient]
             reason.changes.append(_edit(f"no {path}", claim, path, tally))
-            reason.changes = list({change.text: change for change in reason.changes}.values())
+            reason.changes = distinct(sorted(reason.changes, key=lambda change: change.rank))
             return reason
     return None
 
@@ -130,7 +130,7 @@ async def _claims_compete(trial: Trial, describer: Describer, case: Case, tally:
     for choices in tally.requests:
         candidates = await Changes(trial, describer, case).to_make_room(choices[0])
         reason.changes += [change for change in candidates if change.sufficient]
-    reason.changes = list({change.text: change for change in reason.changes}.values())
+    reason.changes = distinct(sorted(reason.changes, key=lambda change: change.rank))
     return reason
 
 
