@@ -390,27 +390,6 @@ def test_a_pending_pod_is_explained_with_what_would_help(browser: Browser) -> No
         browser.see("does not fit", ".nodes-explained")
 
 
-def test_the_first_four_changes_that_let_a_pod_be_scheduled_are_shown(browser: Browser) -> None:
-    driver = {"name": "gpu.example.com", "nodes": {"a": 1, "b": 1, "c": 1}}
-    with FakeAPI(release="1.36", nodes="a;b;c", drivers=driver) as api:
-        for name in ("one", "two", "three", "four"):
-            api.create(
-                {
-                    **CLAIM,
-                    "metadata": {"name": name},
-                    "spec": api.objects.claim(device_class="gpu.example.com")["spec"],
-                }
-            )
-            api.create(new_pod(name, name))
-            api.settle()
-        browser.open(f"{api.page}#/why/pod/default/four")
-        browser.see("Any one of these mends it:", ".explained")
-        shown = "return document.querySelectorAll('.explained ul > li.change').length"
-        hidden = "return document.querySelectorAll('.more-changes li.change').length"
-        assert browser.run(shown) - browser.run(hidden) == 4
-        browser.see("more change", ".more-changes summary")
-
-
 def test_a_claim_that_waits_for_its_finalizers_is_among_the_pending_ones(
     browser: Browser, api: FakeAPI
 ) -> None:

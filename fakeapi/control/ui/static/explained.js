@@ -9,7 +9,6 @@ import { Pill } from "./ui.js";
 const API_VERSIONS = { DeviceClass: "resource.k8s.io/v1", ResourceClaim: "resource.k8s.io/v1", ResourceClaimTemplate: "resource.k8s.io/v1", ResourceSlice: "resource.k8s.io/v1" };
 const GOOD = new Set(["placed", "running", "allocated", "ready", "fits"]);
 const NODES_SHOWN = 50;
-const CHANGES_SHOWN = 4;
 
 // Reasons that the page of controllers and drivers can mend, or at least show.
 const OF_DRIVERS = new Set(["PrepareFailed", "DriverNotRegistered", "ControllerNotRunning", "KubeletNotRunning", "SchedulerNotRunning"]);
@@ -57,11 +56,8 @@ function Changes({ title, changes, kind }) {
     return null;
   }
   const hint = kind === "good" ? "Tried on a copy of the cluster: after this change alone, the pod is scheduled" : "Not tried, or not enough alone";
-  const item = (change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.harm && html` <span class="soft">(disruptive: ${change.harm})</span>`}${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}</li>`;
-  const rest = changes.slice(CHANGES_SHOWN);
   return html`<p class="changes-title"><span class=${`status ${kind === "good" ? "good" : "soft"}`} title=${hint}>${title(changes.length > 1)}</span></p>
-    <ul class="reasons">${changes.slice(0, CHANGES_SHOWN).map(item)}</ul>
-    ${rest.length > 0 && html`<details class="more-changes"><summary>${counted(rest.length, "more change")}</summary><ul class="reasons">${rest.map(item)}</ul></details>`}`;
+    <ul class="reasons">${changes.map((change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.harm && html` <span class="soft">(disruptive: ${change.harm})</span>`}${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}</li>`)}</ul>`;
 }
 
 /** A text in which the names of objects are links; objects that it does not name come after it, in parentheses. */
