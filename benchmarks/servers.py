@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -46,12 +45,6 @@ def process(
 def environment_of(tree: Path) -> dict[str, str]:
     """Returns the environment variables for a Python program that imports fakeapi from a checkout."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(tree), str(tree / "storage")])}
-
-
-def free_port() -> int:
-    """Returns a port of the loopback interface that no program listens at."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 Most rows are CPU time, because other work on the machine changes it less than elapsed time.
 """
 
+import contextlib
 import json
 import resource
 import ssl
@@ -13,15 +14,16 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.definitions import definition
 from benchmarks.load import processor_seconds
-from benchmarks.servers import HERE, START_SECONDS, environment_of, fakeapi, free_port, process
+from benchmarks.servers import HERE, START_SECONDS, environment_of, fakeapi, process
 from benchmarks.tables import at_most, heading, milliseconds, row
+from tests.interop.processes import free_port
 
 THIS = HERE.parent
 """The folder of this checkout."""
@@ -117,24 +119,28 @@ def _serving(*options: str, tree: Path) -> float:
 
 
 def _etcd(tree: Path) -> float:
-    with tempfile.TemporaryDirectory() as folder:
-        url = f"http://127.0.0.1:{free_port()}"
-        options = ("--listen-client-urls", url, "--data-dir", folder)
-        with process("-c", _ETCD, *options, tree=tree, quiet=True) as started:
-            _await_answer(f"{url}/health")
-            return processor_seconds(started.pid)
+    with _running_etcd(tree) as (_, pid):
+        return processor_seconds(pid)
 
 
 def _api_server(tree: Path) -> float:
+    with _running_etcd(tree) as (url, _), tempfile.TemporaryDirectory() as certificates:
+        port = free_port()
+        options = ("--etcd-servers", url, "--secure-port", str(port), "--cert-dir", certificates)
+        with process("-c", _API_SERVER, *options, tree=tree, quiet=True) as started:
+            _await_answer(f"https://127.0.0.1:{port}/readyz")
+            return processor_seconds(started.pid)
+
+
+@contextlib.contextmanager
+def _running_etcd(tree: Path) -> Iterator[tuple[str, int]]:
+    """Runs the program etcd of `fakeapi envtest`. Yields its URL and its process ID when it has answered."""
+    url = f"http://127.0.0.1:{free_port()}"
     with tempfile.TemporaryDirectory() as folder:
-        url, port = f"http://127.0.0.1:{free_port()}", free_port()
-        etcd = ("--listen-client-urls", url, "--data-dir", f"{folder}/etcd")
-        options = ("--etcd-servers", url, "--secure-port", str(port), "--cert-dir", f"{folder}/certificates")
-        with process("-c", _ETCD, *etcd, tree=tree, quiet=True):
+        options = ("--listen-client-urls", url, "--data-dir", folder)
+        with process("-c", _ETCD, *options, tree=tree, quiet=True) as started:
             _await_answer(f"{url}/health")
-            with process("-c", _API_SERVER, *options, tree=tree, quiet=True) as started:
-                _await_answer(f"https://127.0.0.1:{port}/readyz")
-                return processor_seconds(started.pid)
+            yield url, started.pid
 
 
 def _installed(which: int, tree: Path) -> float:

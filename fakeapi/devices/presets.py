@@ -8,14 +8,13 @@ from fakeapi.devices.model import DeviceError
 from fakeapi.machinery.documents import document_of
 from fakeapi.machinery.json_types import Object
 
-_FOLDER = "preset_files"
+_FOLDER = Path(__file__).parent / "preset_files"
 
 
 @cache
 def names() -> tuple[str, ...]:
     """Returns the names of the presets, sorted."""
-    folder = Path(__file__).parent / _FOLDER
-    files = [file.name for file in folder.iterdir()] if folder.is_dir() else []
+    files = [file.name for file in _FOLDER.iterdir()] if _FOLDER.is_dir() else []
     return tuple(sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")))
 
 
@@ -27,7 +26,7 @@ def text_of(name: str) -> str:
     """Returns the YAML file of a preset. Raises DeviceError for an unknown name."""
     if not is_preset(name):
         raise DeviceError(f"no preset {name!r}; there are {', '.join(names())}")
-    return (Path(__file__).parent / _FOLDER / f"{name}.yaml").read_text("utf-8")
+    return (_FOLDER / f"{name}.yaml").read_text("utf-8")
 
 
 def summary_of(name: str) -> str:
