@@ -23,6 +23,11 @@ ANSWERS_MAX = 40_000
 
 At the limit, the cache drops the kind of pod that was scheduled least recently.
 """
+KINDS_MAX = 1000
+"""Maximum number of kinds of pods with cached answers. On a small cluster, this limit is reached first.
+
+At the limit, the cache drops the kind of pod that was scheduled least recently.
+"""
 KEY_BYTES_MAX = 16 * 1024
 """Maximum size in bytes of the requirements of a pod or claim. Larger pods and claims are not cached."""
 REFUSED = -1
@@ -174,7 +179,10 @@ class NodeAnswers:
 
 
 class KnownAnswers:
-    """Caches which nodes fit each kind of pod. Contains at most ANSWERS_MAX answers."""
+    """Caches which nodes fit each kind of pod.
+
+    Contains at most ANSWERS_MAX answers, for at most KINDS_MAX kinds of pods.
+    """
 
     def __init__(self) -> None:
         self._known: dict[Hashable, NodeAnswers] = {}
@@ -196,8 +204,8 @@ class KnownAnswers:
     def keep(self, key: Hashable, answers: NodeAnswers) -> None:
         """Keeps answers until the next attempt for a pod of this kind."""
         self._known[key] = answers
-        count = sum(len(known.names) for known in self._known.values())
-        while count > ANSWERS_MAX:
+        count = len(self)
+        while count > ANSWERS_MAX or len(self._known) > KINDS_MAX:
             oldest = next(iter(self._known))
             count -= len(self._known.pop(oldest).names)
 

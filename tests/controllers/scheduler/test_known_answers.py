@@ -420,6 +420,16 @@ def test_answers_for_the_oldest_kind_of_pod_are_dropped(monkeypatch: pytest.Monk
     assert len(known) == 4
 
 
+def test_kinds_of_pods_are_bounded_on_a_cluster_without_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_answers, "KINDS_MAX", 2)
+    known, kinds = KnownAnswers(), {}
+    for key in ("one", "two", "three"):
+        kinds[key] = known.take(key, {}, None)
+        known.keep(key, kinds[key])
+    assert known.take("one", {}, None) is not kinds["one"]
+    assert known.take("three", {}, None) is kinds["three"]
+
+
 def test_large_requirements_have_no_key() -> None:
     assert limited_key("x" * node_answers.KEY_BYTES_MAX) is None
 
