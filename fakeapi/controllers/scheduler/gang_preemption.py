@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fakeapi.controllers.scheduler.cycle import Outcome
+from fakeapi.controllers.scheduler.dry_run import DryRun
 from fakeapi.controllers.scheduler.gang_cycle import GangOutcome
 from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
-from fakeapi.controllers.scheduler.preemption import NEVER, without
+from fakeapi.controllers.scheduler.preemption import NEVER
 from fakeapi.controllers.scheduler.victims import Victim, Victims, importance, priority_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.gates import Gates
@@ -59,15 +60,14 @@ async def preempt_for_gang(
     nodes = [states[name] for name in set(waiting.values()) if name in states]
     if any(victims.is_making_room(state.pods, priority_of(group)) for state in nodes):
         return GangPreemption(_PREFIX + _ONGOING, nominated=waiting)
-    everything = victims.among(pod for state in states.values() for pod in state.pods)
-    lower = [victim for victim in everything if victim.priority < priority_of(group)]
+    lower = [victim for victim in victims.among(states.values()) if victim.priority < priority_of(group)]
     if not lower:
         return GangPreemption(_PREFIX + _NO_VICTIMS)
-    gone = {uid for victim in lower for uid in victim.uids}
-    result = await try_gang(without(states, gone))
+    dry_run = DryRun(states, lower)
+    result = await try_gang(dry_run.states)
     if result.message:
         return GangPreemption(_PREFIX + result.message)
-    chosen = await _needed(states, victims.in_order_of_reprieve(lower), gone, result)
+    chosen = await _needed(dry_run, victims.in_order_of_reprieve(lower), result)
     deleted = tuple(pod for victim in sorted(chosen, key=importance) for pod in victim.pods)
     nominated = {pod["metadata"]["uid"]: outcome.node for pod, outcome in result.fitting}
     text = f"found a placement for podgroup, preempting {len(deleted)} victims"
@@ -82,35 +82,32 @@ def _policy(group: Object, pods: Sequence[Object], gates: Gates) -> str:
 
 
 async def _needed(
-    states: Mapping[str, NodeState],
-    in_order: Sequence[tuple[Victim, int]],
-    gone: set[str],
-    result: GangOutcome,
+    dry_run: DryRun, in_order: Sequence[tuple[Victim, int]], result: GangOutcome
 ) -> list[Victim]:
     """Returns the victims whose deletion the gang needs to fit.
 
+    - `dry_run`: the nodes after the deletion of all victims. Reprieves the victims that may stay.
     - `in_order`: the victims in the order of reprieve.
-    - `gone`: the uids of all their pods.
     - `result`: the nodes of the gang's pods after the deletion of all victims.
     """
     chosen: list[Victim] = []
-    left = set(gone)
     for victim, _ in in_order:
-        left -= victim.uids
-        if not await _fits(without(states, left), result.fitting):
-            left |= victim.uids
+        dry_run.reprieve(victim)
+        if not await _fits(dry_run.states, result.fitting):
+            dry_run.delete(victim)
             chosen.append(victim)
     return chosen
 
 
-async def _fits(states: dict[str, NodeState], fitting: Sequence[tuple[Object, Outcome]]) -> bool:
+async def _fits(states: Mapping[str, NodeState], fitting: Sequence[tuple[Object, Outcome]]) -> bool:
     """Whether each pod of a gang fits on its node. Adds the pods to their nodes one after the other."""
+    current = dict(states)
     for pod, outcome in fitting:
         assert outcome.filtering is not None, "the attempt has filtered nodes"
-        filtering = replace(outcome.filtering, states=states)
+        filtering = replace(outcome.filtering, states=current)
         [(state, refusal)] = [found async for found in filtering.refusals([outcome.node])]
         if refusal is not None:
             return False
         placed = {**pod, "spec": {**pod["spec"], "nodeName": outcome.node}}
-        states = {**states, outcome.node: with_pods(state, [*state.pods, placed])}
+        current[outcome.node] = with_pods(state, [*state.pods, placed])
     return True

@@ -3,11 +3,12 @@
 Follows k8s.io/kubernetes `pkg/scheduler/framework/preemption` and `plugins/defaultpreemption`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fakeapi.controllers.scheduler.cycle import Filtering, Outcome
-from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
+from fakeapi.controllers.scheduler.dry_run import DryRun
+from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.status import Unschedulable
 from fakeapi.controllers.scheduler.victims import (
     Victim,
@@ -68,35 +69,24 @@ async def _candidate(
     - None: the node has no pods of lower priority, or the pod fits without a deletion.
     - Unschedulable: the pod does not fit even after all pods of lower priority are deleted.
     """
-    on_node = victims.among(filtering.states[name].pods)
+    on_node = victims.among([filtering.states[name]])
     lower = [victim for victim in on_node if victim.priority < priority_of(pod)]
     if not lower:
         return None
-    gone = {uid for victim in lower for uid in victim.uids}
-    refusal = await _refusal(filtering, name, without(filtering.states, gone))
+    dry_run = DryRun(filtering.states, lower)
+    refusal = await _refusal(filtering, name, dry_run.states)
     if refusal is not None:
         return refusal
     chosen: list[Victim] = []
     violations = 0
     for victim, violated in victims.in_order_of_reprieve(lower):
-        gone -= victim.uids
-        if await _refusal(filtering, name, without(filtering.states, gone)) is not None:
-            gone |= victim.uids
+        dry_run.reprieve(victim)
+        if await _refusal(filtering, name, dry_run.states) is not None:
+            dry_run.delete(victim)
             chosen.append(victim)
             violations += violated
     deleted = tuple(each for victim in sorted(chosen, key=importance) for each in victim.pods)
     return Candidate(name, deleted, violations) if deleted else None
-
-
-def without(states: Mapping[str, NodeState], gone: Iterable[str]) -> dict[str, NodeState]:
-    """Returns the states of nodes without some pods. `gone`: the uids of these pods."""
-    uids = frozenset(gone)
-    return {
-        name: with_pods(state, [pod for pod in state.pods if pod["metadata"]["uid"] not in uids])
-        if any(pod["metadata"]["uid"] in uids for pod in state.pods)
-        else state
-        for name, state in states.items()
-    }
 
 
 async def _refusal(filtering: Filtering, name: str, states: Mapping[str, NodeState]) -> Unschedulable | None:

@@ -8,8 +8,8 @@ together.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from fakeapi.controllers.pod_claims import group_of
 from fakeapi.controllers.scheduler.gangs import Gangs
+from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.workloads.owners import labels_of
 from fakeapi.controllers.workloads.pods import condition
 from fakeapi.kinds.core.pod.conditions import DISRUPTION_TARGET
@@ -28,10 +28,12 @@ _NOT_STARTED = "~"
 class Victim:
     """A unit of preemption: one pod, or all pods of a PodGroup. All of them are deleted, or none.
 
-    `is_of_group`: whether the pods belong to a PodGroup.
+    - `nodes`: the names of the pods' nodes.
+    - `is_of_group`: whether the pods belong to a PodGroup.
     """
 
     pods: tuple[Object, ...]
+    nodes: frozenset[str]
     priority: int
     is_of_group: bool = False
 
@@ -47,24 +49,26 @@ class Victims:
         self._gangs = gangs
         self._budgets = budgets
 
-    def among(self, pods: Iterable[Object]) -> list[Victim]:
-        """Returns the victims that contain these pods, without duplicates.
+    def among(self, states: Iterable[NodeState]) -> list[Victim]:
+        """Returns the victims with a pod on one of these nodes, without duplicates.
 
         A victim that is a PodGroup also contains its pods on other nodes.
         """
-        victims: list[Victim] = []
-        known: set[tuple[str, str]] = set()
-        for pod in pods:
-            group = self._gangs.preemptible_group(pod)
-            if group is None or "all" not in (group["spec"].get("disruptionMode") or {}):
-                victims.append(Victim((pod,), self.priority_of(pod), group is not None))
-                continue
-            key = pod["metadata"]["namespace"], group_of(pod)
-            if key not in known:
-                known.add(key)
-                members = tuple(each for each in self._gangs.members(pod) if each["spec"].get("nodeName"))
-                victims.append(Victim(members or (pod,), self.priority_of(pod), is_of_group=True))
-        return victims
+        victims: dict[str, Victim] = {}
+        for state in states:
+            for pod in state.pods:
+                group = self._gangs.preemptible_group(pod)
+                unit = group if group is not None and _is_whole(group) else pod
+                uid = unit["metadata"]["uid"]
+                if uid not in victims:
+                    pods = self._placed_members(pod) if unit is group else (pod,)
+                    nodes = frozenset(each["spec"].get("nodeName") or state.name for each in pods)
+                    victims[uid] = Victim(pods, nodes, self.priority_of(pod), group is not None)
+        return list(victims.values())
+
+    def _placed_members(self, pod: Object) -> tuple[Object, ...]:
+        """Returns the pods with a node in a pod's PodGroup; the pod itself if there are none."""
+        return tuple(each for each in self._gangs.members(pod) if each["spec"].get("nodeName")) or (pod,)
 
     def priority_of(self, pod: Object) -> int:
         """Returns the priority that protects a pod from preemption: its own, or that of its PodGroup."""
@@ -87,6 +91,11 @@ class Victims:
     def is_making_room(self, pods: Iterable[Object], priority: int) -> bool:
         """Whether a pod of lower priority is terminating because the scheduler has preempted it."""
         return any(is_preempted(pod) and self.priority_of(pod) < priority for pod in pods)
+
+
+def _is_whole(group: Object) -> bool:
+    """Whether the pods of a PodGroup are only deleted together."""
+    return "all" in (group["spec"].get("disruptionMode") or {})
 
 
 def importance(victim: Victim) -> tuple[int, bool, int, str]:
