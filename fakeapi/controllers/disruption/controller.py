@@ -19,11 +19,11 @@ from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.observed_generation import condition_observed
 from fakeapi.controllers.workloads.controller import WorkloadController
 from fakeapi.controllers.workloads.counts import scaled
+from fakeapi.controllers.workloads.owners import labels_of
 from fakeapi.controllers.workloads.pods import condition, has_ended, is_deleted, seconds_of
 from fakeapi.kinds.common.int_or_percent import percent_of
 from fakeapi.kinds.common.printing.selectors import printed_selector
 from fakeapi.kinds.core.pod.conditions import DISRUPTION_TARGET
-from fakeapi.kinds.core.pod.disruption_budgets import counts_for
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 
@@ -69,24 +69,22 @@ class DisruptionController(WorkloadController):
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
         pod = new or old
         assert pod is not None, "a change has an old or a new object"
-        for budget in self._budgets_of(pod):
+        budgets = self._budgets_of(pod)
+        for budget in budgets:
             self.context.add(key_of(budget))
-        if new is not None:
-            self._check_later(new)
-
-    def _budgets_of(self, pod: Object) -> list[Object]:
-        namespace = pod["metadata"]["namespace"]
-        budgets = (
-            each for each in self.owners.objects.values() if each["metadata"]["namespace"] == namespace
-        )
-        return [each for each in budgets if counts_for(each, pod)]
-
-    def _check_later(self, pod: Object) -> None:
-        left = self._stale_in(pod)
+        left = None if new is None else self._stale_in(new)
         if left is not None:
             self.context.add_after(StaleKey(key_of(pod)), left)
-        if len(self._budgets_of(pod)) > 1:
+        if new is not None and len(budgets) > 1:
             self.context.add(SeveralKey(key_of(pod)))
+
+    def _budgets_of(self, pod: Object) -> list[Object]:
+        namespace, labels = pod["metadata"]["namespace"], labels_of(pod)
+        return [
+            budget
+            for budget in self.owners.objects.values()
+            if budget["metadata"]["namespace"] == namespace and self.selector(budget).matches(labels)
+        ]
 
     def _stale_in(self, pod: Object) -> float | None:
         """Returns the seconds until a pod's condition DisruptionTarget becomes stale; None if it cannot
@@ -184,11 +182,11 @@ class DisruptionController(WorkloadController):
             self.context.add_after(key_of(owner), disrupted.recheck + 1)
 
     def _pods_of(self, budget: Object) -> list[Object]:
-        namespace = budget["metadata"]["namespace"]
+        namespace, selector = budget["metadata"]["namespace"], self.selector(budget)
         return [
             pod
             for pod in self._pods.objects.values()
-            if pod["metadata"]["namespace"] == namespace and counts_for(budget, pod)
+            if pod["metadata"]["namespace"] == namespace and selector.matches(labels_of(pod))
         ]
 
     async def _wanted(self, budget: Object, pods: list[Object]) -> tuple[Expected, int]:

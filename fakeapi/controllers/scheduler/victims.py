@@ -5,17 +5,16 @@ priority of their PodGroup. The scheduler deletes all pods of a PodGroup with th
 together.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from fakeapi.controllers.scheduler.gangs import Gangs
 from fakeapi.controllers.scheduler.node_state import NodeState
-from fakeapi.controllers.workloads.owners import labels_of
+from fakeapi.controllers.workloads.owners import labels_of, selector_of
 from fakeapi.controllers.workloads.pods import condition
 from fakeapi.kinds.core.pod.conditions import DISRUPTION_TARGET
-from fakeapi.kinds.core.pod.disruption_budgets import counts_for
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta import label_selector
+from fakeapi.machinery.meta.label_selector import Selector
 
 BY_SCHEDULER = "PreemptionByScheduler"
 """The reason in the condition DisruptionTarget of pods that the scheduler deletes."""
@@ -81,9 +80,9 @@ class Victims:
 
         Victims that violate PodDisruptionBudgets come first, and then the more important victims.
         """
-        left = {id(budget): (budget, _allowed(budget)) for budget in self._budgets()}
+        budgets = list(map(_budget_of, self._budgets()))
         counted = [
-            (victim, sum(_violates(pod, left) for pod in victim.pods))
+            (victim, sum(_violates(pod, budgets) for pod in victim.pods))
             for victim in sorted(victims, key=importance)
         ]
         return sorted(counted, key=lambda pair: pair[1] == 0)
@@ -121,33 +120,41 @@ def is_preempted(pod: Object) -> bool:
     return target["status"] == "True" and target.get("reason") == BY_SCHEDULER
 
 
-def _allowed(budget: Object) -> int:
-    return int((budget.get("status") or {}).get("disruptionsAllowed") or 0)
+@dataclass(slots=True)
+class _Budget:
+    """A PodDisruptionBudget during a dry run of preemption.
 
-
-def _violates(pod: Object, left: dict[int, tuple[Object, int]]) -> bool:
-    """Subtracts the deletion of a pod from the budgets in `left`.
-
-    Returns whether a budget forbids the deletion.
+    - `disrupted`: the names of evicted pods. The budget counts them already.
+    - `left`: the number of deletions that the budget still allows.
     """
+
+    namespace: str
+    selector: Selector
+    disrupted: Collection[str]
+    left: int
+
+    def counts(self, pod: Object) -> bool:
+        """Whether the deletion of a pod counts. For the scheduler, an empty selector matches no pod."""
+        metadata = pod["metadata"]
+        if metadata["namespace"] != self.namespace or metadata["name"] in self.disrupted:
+            return False
+        return not self.selector.empty and self.selector.matches(labels_of(pod))
+
+
+def _budget_of(budget: Object) -> _Budget:
+    status = budget.get("status") or {}
+    allowed = int(status.get("disruptionsAllowed") or 0)
+    namespace = budget["metadata"]["namespace"]
+    return _Budget(namespace, selector_of(budget), status.get("disruptedPods") or {}, allowed)
+
+
+def _violates(pod: Object, budgets: Iterable[_Budget]) -> bool:
+    """Subtracts the deletion of a pod from the budgets. Returns whether a budget forbids the deletion."""
     if not labels_of(pod):
         return False
-    for key, (budget, allowed) in left.items():
-        is_same_namespace = budget["metadata"]["namespace"] == pod["metadata"]["namespace"]
-        if not is_same_namespace or _selects_everything(budget) or not counts_for(budget, pod):
-            continue
-        if pod["metadata"]["name"] in ((budget.get("status") or {}).get("disruptedPods") or {}):
-            continue
-        left[key] = budget, allowed - 1
-        if allowed <= 0:
-            return True
+    for budget in budgets:
+        if budget.counts(pod):
+            budget.left -= 1
+            if budget.left < 0:
+                return True
     return False
-
-
-def _selects_everything(budget: Object) -> bool:
-    """Whether the selector of a budget is empty. The scheduler ignores such budgets."""
-    try:
-        selector = label_selector.of_object(budget["spec"].get("selector"))
-    except ValueError:
-        return False
-    return selector is None or selector.empty
