@@ -6,6 +6,8 @@ from functools import partial
 from fakeapi.controllers.scheduler.filters import (
     UNSCHEDULABLE_TAINT,
     Wants,
+    host_ports,
+    is_taken,
     node_affinity,
     node_name,
     node_ports,
@@ -109,23 +111,10 @@ def _ready_text(node: Object) -> str:
 
 def _ports(wants: Wants, state: NodeState) -> Iterator[Fact]:
     pod = wants.pod
-    own = [
-        port["hostPort"]
-        for container in pod["spec"].get("containers") or ()
-        for port in container.get("ports") or ()
-        if port.get("hostPort")
-    ]
-    using = [
-        other
-        for other in state.pods
-        if any(
-            port.get("hostPort") in own
-            for container in other["spec"].get("containers") or ()
-            for port in container.get("ports") or ()
-        )
-    ]
+    taken = [port for port in host_ports(pod) if any(is_taken(port, other) for other in state.pods)]
+    using = [other for other in state.pods if any(is_taken(port, other) for port in taken)]
     users = tuple(reference("Pod", other) for other in using)
-    ports = ", ".join(map(str, own))
+    ports = ", ".join(str(number) for _, _, number in taken)
     path = "spec.containers[].ports[].hostPort"
     yield Fact(
         "HostPorts",

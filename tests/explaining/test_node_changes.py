@@ -176,3 +176,18 @@ def test_a_claim_on_another_node_is_freed_by_the_deletion_of_its_pod(api: FakeAP
     (change,) = reason.changes
     assert (change.text, change.action, change.sufficient) == ("delete pod default/first", "delete", True)
     assert change.harm == "the pod is on node a and loses its devices"
+
+
+def test_a_pod_with_the_same_host_port_of_another_protocol_is_not_blamed(api: FakeAPI) -> None:
+    node(api, "a")
+    for name, protocol in (("web", "TCP"), ("dns", "UDP")):
+        ports = [{"containerPort": 80, "hostPort": 80, "protocol": protocol}]
+        pod(api, name, containers=[{"name": "main", "image": "i", "ports": ports}])
+    api.settle()
+    ports = [{"containerPort": 80, "hostPort": 80}, {"containerPort": 81, "hostPort": 81}]
+    pod(api, "train", containers=[{"name": "main", "image": "i", "ports": ports}])
+    api.settle()
+    reason = api.explain("pod", "train").reasons[0]
+    assert reason.text == "hostPort 80 of node a is in use by pod default/web"
+    deletion = next(change for change in reason.changes if change.action == "delete")
+    assert (deletion.text, deletion.sufficient) == ("delete pod default/web", True)

@@ -16,6 +16,9 @@ from fakeapi.releases import Quirks
 UNSCHEDULABLE_TAINT = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
 _KEEPS_AWAY = frozenset(("NoSchedule", "NoExecute"))
 
+HostPort = tuple[str, str, int]
+"""The host IP, the protocol and the number of a host port."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wants:
@@ -66,12 +69,11 @@ def node_affinity(wants: Wants, state: NodeState) -> Unschedulable | None:
 
 
 def node_ports(wants: Wants, state: NodeState) -> Unschedulable | None:
-    ports = _host_ports(wants.pod)
+    ports = host_ports(wants.pod)
     for other in state.pods if ports else ():
-        for port in _host_ports(other):
-            if any(_collide(port, own) for own in ports):
-                reason = "node(s) didn't have free ports for the requested pod ports"
-                return Unschedulable((reason,), preemptible=True)
+        if any(is_taken(own, other) for own in ports):
+            reason = "node(s) didn't have free ports for the requested pod ports"
+            return Unschedulable((reason,), preemptible=True)
     return None
 
 
@@ -126,8 +128,8 @@ def _covers(toleration: Object, taint: Object) -> bool:
     return operator == "Exists" or bool(operator == "Equal" and toleration.get("value", "") == value)
 
 
-def _host_ports(pod: Object) -> list[tuple[str, str, int]]:
-    """Returns (host IP, protocol, port) for each host port of a pod."""
+def host_ports(pod: Object) -> list[HostPort]:
+    """Returns the host ports of a pod's containers."""
     return [
         (port.get("hostIP") or "0.0.0.0", port.get("protocol") or "TCP", port["hostPort"])  # noqa: S104
         for container in pod["spec"].get("containers") or ()
@@ -136,6 +138,11 @@ def _host_ports(pod: Object) -> list[tuple[str, str, int]]:
     ]
 
 
-def _collide(one: tuple[str, str, int], other: tuple[str, str, int]) -> bool:
+def is_taken(port: HostPort, other: Object) -> bool:
+    """Whether another pod on the node uses a host port on the same IP."""
+    return any(_collide(port, used) for used in host_ports(other))
+
+
+def _collide(one: HostPort, other: HostPort) -> bool:
     anywhere = "0.0.0.0"  # noqa: S104 - compared, not bound
     return one[1:] == other[1:] and (one[0] == other[0] or anywhere in {one[0], other[0]})
