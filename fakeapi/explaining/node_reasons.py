@@ -32,11 +32,7 @@ Fits = Callable[[Object, Sequence[NodeState], str], Awaitable[Sequence[str]]]
 The result is [] if the pod fits.
 """
 
-_LACKS_DEVICES = {
-    "cannot allocate all claims": "the node lacks devices for the claims",
-    "resourceclaim not available on the node": "a claim is allocated to devices of another node",
-}
-"""Maps the messages of the plugin DynamicResources to reasons in words."""
+_LACKS_DEVICES = "cannot allocate all claims"
 
 
 class NodeReasons:
@@ -147,7 +143,7 @@ class NodeReasons:
                 continue
             pod, states = offer.after()
             left = await self._fits(pod, states, name)
-            needs = ", and ".join(self._lacks(name) if one in _LACKS_DEVICES else one for one in left)
+            needs = ", and ".join(self._in_words(one, name) for one in left)
             changes.append(msgspec.structs.replace(offer.change, sufficient=not left, needs=needs))
         return changes
 
@@ -164,6 +160,12 @@ class NodeReasons:
         return tally is not None and any(
             all(not one.in_class for one in choices) for choices in tally.requests
         )
+
+    def _in_words(self, message: str, name: str) -> str:
+        """Returns a message of the scheduler about a node. Replaces those of the plugin DynamicResources."""
+        if message == _ELSEWHERE:
+            return "a claim is allocated to devices of another node"
+        return self._lacks(name) if message == _LACKS_DEVICES else message
 
     def _lacks(self, name: str) -> str:
         """Says which devices a node lacks."""

@@ -178,6 +178,19 @@ def test_a_claim_on_another_node_is_freed_by_the_deletion_of_its_pod(api: FakeAP
     assert change.harm == "the pod is on node a and loses its devices"
 
 
+def test_a_taint_is_not_the_only_obstacle_for_a_claim_on_another_node(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), nodes="ab")
+    claim(api, "shared")
+    pod(api, "first", "shared", nodeSelector={"kubernetes.io/hostname": "a"})
+    api.settle()
+    api.patch("Node", "b", {"spec": {"taints": [{"key": "upgrade", "effect": "NoSchedule"}]}})
+    pod(api, "train", "shared", nodeSelector={"kubernetes.io/hostname": "b"})
+    api.settle()
+    (reason,) = [one for one in api.explain("pod", "train").reasons if one.code == "NodeTaint"]
+    needs = {(change.sufficient, change.needs) for change in reason.changes}
+    assert needs == {(False, "a claim is allocated to devices of another node")}
+
+
 def test_a_pod_with_the_same_host_port_of_another_protocol_is_not_blamed(api: FakeAPI) -> None:
     node(api, "a")
     for name, protocol in (("web", "TCP"), ("dns", "UDP")):
