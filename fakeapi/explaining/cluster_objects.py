@@ -118,6 +118,11 @@ class ClusterObjects:
         }
 
     @cached_property
+    def namespaces(self) -> Mapping[str, Object]:
+        """The namespaces by name."""
+        return {one["metadata"]["name"]: one for one in self.of("namespaces")}
+
+    @cached_property
     def node_states(self) -> dict[str, NodeState]:
         """The nodes with their pods, by node name."""
         states = NodeStates()

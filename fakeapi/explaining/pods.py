@@ -218,7 +218,7 @@ def _hints_for_missing(
     `guesses`: whether to look for similar names in the namespace.
     """
     hints = []
-    namespaces = {obj["metadata"]["name"] for obj in cluster.of("namespaces")}
+    namespaces = cluster.namespaces
     if target.namespace and namespaces and target.namespace not in namespaces:
         near = nearest(target.namespace, namespaces)
         hints.append(

@@ -1,6 +1,6 @@
 """Repeats the scheduling attempt of one pod, and explains its outcome node by node."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -309,8 +309,8 @@ class PodScheduling:
             return [str(error)]
         return ["the pod does not fit"]
 
-    def _namespaces(self) -> dict[str, Object]:
-        return {one["metadata"]["name"]: one for one in self._cluster.of("namespaces")}
+    def _namespaces(self) -> Mapping[str, Object]:
+        return self._cluster.namespaces
 
     async def _failed(self, message: str) -> Scheduled:
         """Explains an error that ends the scheduling attempt, such as a failed CEL selector."""

@@ -5,22 +5,29 @@ from dataclasses import dataclass
 from functools import partial
 
 from fakeapi.controllers.scheduler.node_state import NodeState, required_terms
+from fakeapi.controllers.scheduler.pod_topology import (
+    AFFINITY,
+    ANTI_AFFINITY,
+    ANTI_AFFINITY_OF_OTHERS,
+    NO_LABEL,
+    SPREAD,
+    selects_pod,
+)
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.model import Change
 from fakeapi.explaining.node_offers import Fact, Offer, labelled, new_node, of_node, recreated, without_pods
 from fakeapi.explaining.selector_text import shortened
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta import label_selector
 
 OF_OTHERS = "AntiAffinityOfOtherPods"
 """The code of the reason that the anti-affinity of other pods excludes a node."""
 
 TOPOLOGY: Mapping[str, str] = {
-    "node(s) didn't match pod topology spread constraints": "TopologySpread",
-    "node(s) didn't match pod topology spread constraints (missing required label)": "TopologyLabelMissing",
-    "node(s) didn't match pod affinity rules": "PodAffinity",
-    "node(s) didn't match pod anti-affinity rules": "PodAntiAffinity",
-    "node(s) didn't satisfy existing pods anti-affinity rules": OF_OTHERS,
+    SPREAD: "TopologySpread",
+    NO_LABEL: "TopologyLabelMissing",
+    AFFINITY: "PodAffinity",
+    ANTI_AFFINITY: "PodAntiAffinity",
+    ANTI_AFFINITY_OF_OTHERS: OF_OTHERS,
 }
 """Maps the scheduler's messages about pod affinity and topology spread to codes of reasons."""
 
@@ -69,21 +76,9 @@ class TopologyFacts:
                 owner, target = (other, self._pod) if code == OF_OTHERS else (self._pod, other)
                 for term in required_terms(owner, "podAntiAffinity"):
                     key = term["topologyKey"]
-                    if key in labels and self._selects(term, owner, target):
+                    if key in labels and selects_pod(term, owner, target, lambda: self._cluster.namespaces):
                         domains.setdefault((key, labels[key]), []).append(Excluding(other, place, term))
         return domains
-
-    def _selects(self, term: Object, owner: Object, target: Object) -> bool:
-        """Whether an affinity term of the pod `owner` selects the pod `target`."""
-        namespace = target["metadata"]["namespace"]
-        names, selector = term.get("namespaces") or (), term.get("namespaceSelector")
-        in_scope = namespace in names
-        if not names and selector is None:
-            in_scope = namespace == owner["metadata"]["namespace"]
-        elif selector is not None and not in_scope:
-            known = self._cluster.get("namespaces", "", namespace)
-            in_scope = known is not None and _matches(selector, known)
-        return in_scope and _matches(term.get("labelSelector"), target)
 
 
 def _affinity(pod: Object, state: NodeState) -> Fact:
@@ -156,11 +151,6 @@ def _without_affinity(pod: Object, kind: str) -> Object:
     """Returns a copy of a pod's spec without podAffinity or podAntiAffinity."""
     affinity = {name: value for name, value in pod["spec"]["affinity"].items() if name != kind}
     return {**pod["spec"], "affinity": affinity}
-
-
-def _matches(selector: Object | None, obj: Object) -> bool:
-    compiled = label_selector.of_object(selector)
-    return compiled is not None and compiled.matches(obj["metadata"].get("labels") or {})
 
 
 def _labels_text(term: Object) -> str:

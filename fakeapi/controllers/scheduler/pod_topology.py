@@ -12,14 +12,17 @@ from fakeapi.controllers.scheduler.status import Unschedulable
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import label_selector
 
-_SPREAD = "node(s) didn't match pod topology spread constraints"
-_NO_LABEL = f"{_SPREAD} (missing required label)"
-_AFFINITY = "node(s) didn't match pod affinity rules"
-_ANTI = "node(s) didn't match pod anti-affinity rules"
-_OF_OTHERS = "node(s) didn't satisfy existing pods anti-affinity rules"
+SPREAD = "node(s) didn't match pod topology spread constraints"
+NO_LABEL = f"{SPREAD} (missing required label)"
+AFFINITY = "node(s) didn't match pod affinity rules"
+ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
+ANTI_AFFINITY_OF_OTHERS = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 Suits = Callable[[Object], bool]
 """A function that returns whether a Node meets a requirement of the pod."""
+
+Namespaces = Callable[[], Mapping[str, Object]]
+"""A function that returns the namespaces of the cluster by name."""
 
 
 def has_rules(pod: Object) -> bool:
@@ -47,7 +50,7 @@ class PodTopology:
         self,
         pod: Object,
         states: Mapping[str, NodeState],
-        namespaces: Callable[[], Mapping[str, Object]],
+        namespaces: Namespaces,
         suits: Suits,
         tolerates: Suits,
     ) -> None:
@@ -111,14 +114,14 @@ class PodTopology:
         for spread in self._spreads:
             constraint = spread.constraint
             if constraint["topologyKey"] not in labels:
-                return Unschedulable((_NO_LABEL,))
+                return Unschedulable((NO_LABEL,))
             least = min(spread.counts.values(), default=2**31 - 1)
             if len(spread.counts) < int(constraint.get("minDomains", 1)):
                 least = 0
             own = int(_selects(constraint.get("labelSelector"), self._labels))
             there = spread.counts.get(labels[constraint["topologyKey"]], 0)
             if there + own - least > int(constraint["maxSkew"]):
-                return Unschedulable((_SPREAD,), preemptible=True)
+                return Unschedulable((SPREAD,), preemptible=True)
         return None
 
     # affinity -------------------------------------------------------------------------------------
@@ -127,43 +130,26 @@ class PodTopology:
         labels = _labels_of(state)
         if self._wanted or self._unwanted:
             for other in state.pods:
-                if self._wanted and all(self._matches(term, self._pod, other) for term in self._wanted):
+                if self._wanted and all(
+                    selects_pod(term, self._pod, other, self._namespaces) for term in self._wanted
+                ):
                     _count(self._near, self._wanted, labels)
                 for term in self._unwanted:
-                    if self._matches(term, self._pod, other):
+                    if selects_pod(term, self._pod, other, self._namespaces):
                         _count(self._far, [term], labels)
         for other in state.shunning:
             for term in required_terms(other, "podAntiAffinity"):
-                if self._matches(term, other, self._pod) and term["topologyKey"] in labels:
+                if selects_pod(term, other, self._pod, self._namespaces) and term["topologyKey"] in labels:
                     self._shunning.add((term["topologyKey"], labels[term["topologyKey"]]))
-
-    def _matches(self, term: Object, owner: Object, other: Object) -> bool:
-        """Whether an affinity term of the pod `owner` selects the pod `other`, by namespace and labels."""
-        labels = other["metadata"].get("labels") or {}
-        return self._is_in_scope(term, owner, other) and _selects(term.get("labelSelector"), labels)
-
-    def _is_in_scope(self, term: Object, owner: Object, other: Object) -> bool:
-        namespace = other["metadata"]["namespace"]
-        names, selector = term.get("namespaces") or (), term.get("namespaceSelector")
-        if not names and selector is None:
-            return bool(namespace == owner["metadata"]["namespace"])
-        if namespace in names:
-            return True
-        if selector is None:
-            return False
-        namespace_object = self._namespaces().get(namespace)
-        return namespace_object is not None and _selects(
-            selector, namespace_object["metadata"].get("labels") or {}
-        )
 
     def _filter_affinity(self, state: NodeState) -> Unschedulable | None:
         labels = _labels_of(state)
         if self._wanted and not self._is_near(labels):
-            return Unschedulable((_AFFINITY,))
+            return Unschedulable((AFFINITY,))
         if any(self._far.get(pair) for pair in _pairs(self._unwanted, labels)):
-            return Unschedulable((_ANTI,), preemptible=True)
+            return Unschedulable((ANTI_AFFINITY,), preemptible=True)
         if self._shunning and not self._shunning.isdisjoint(labels.items()):
-            return Unschedulable((_OF_OTHERS,), preemptible=True)
+            return Unschedulable((ANTI_AFFINITY_OF_OTHERS,), preemptible=True)
         return None
 
     def _is_near(self, labels: Mapping[str, str]) -> bool:
@@ -171,7 +157,30 @@ class PodTopology:
             return False
         if all(self._near.get(pair) for pair in _pairs(self._wanted, labels)):
             return True
-        return not self._near and all(self._matches(term, self._pod, self._pod) for term in self._wanted)
+        return not self._near and all(
+            selects_pod(term, self._pod, self._pod, self._namespaces) for term in self._wanted
+        )
+
+
+def selects_pod(term: Object, owner: Object, other: Object, namespaces: Namespaces) -> bool:
+    """Whether an affinity term of the pod `owner` selects the pod `other`, by namespace and labels."""
+    labels = other["metadata"].get("labels") or {}
+    return _is_in_scope(term, owner, other, namespaces) and _selects(term.get("labelSelector"), labels)
+
+
+def _is_in_scope(term: Object, owner: Object, other: Object, namespaces: Namespaces) -> bool:
+    namespace = other["metadata"]["namespace"]
+    names, selector = term.get("namespaces") or (), term.get("namespaceSelector")
+    if not names and selector is None:
+        return bool(namespace == owner["metadata"]["namespace"])
+    if namespace in names:
+        return True
+    if selector is None:
+        return False
+    namespace_object = namespaces().get(namespace)
+    return namespace_object is not None and _selects(
+        selector, namespace_object["metadata"].get("labels") or {}
+    )
 
 
 def _labels_of(state: NodeState) -> Mapping[str, str]:
