@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from fakeapi.controllers.pod_claims import owning_pod
-from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference, results_of
+from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, device_of, reference, results_of
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason
 from fakeapi.explaining.kubelet_facts import (
@@ -58,7 +58,7 @@ async def explain_claim(cluster: ClusterObjects, claim: Object, heavy: HeavyStep
 
 def _allocated(cluster: ClusterObjects, claim: Object) -> Explanation:
     own = reference("ResourceClaim", claim)
-    devices = [f"{one['driver']}/{one['pool']}/{one['device']}" for one in results_of(claim)]
+    devices = [str(device_of(one)) for one in results_of(claim)]
     users = consumers_of(claim)
     used = f"reserved for {', '.join(map(str, users[:3]))}" if users else "no pod uses it"
     named = ", ".join(devices[:3]) + (f" and {len(devices) - 3} more" if len(devices) > 3 else "")
@@ -71,7 +71,7 @@ def _allocated(cluster: ClusterObjects, claim: Object) -> Explanation:
     gone = unpublished(cluster, claim)
     if gone:
         text = gone_text(gone)
-        drivers = dict.fromkeys(one.partition("/")[0] for one in gone)
+        drivers = dict.fromkeys(one.driver for one in gone)
         changes = [check_change(driver, nodes[0] if nodes else "") for driver in drivers]
         details = [used]
         reasons.append(Reason("DeviceGone", text, details, own, "status.allocation", changes=changes))

@@ -143,6 +143,12 @@ class ClusterObjects:
             names += [name] if name else []
         return names
 
+    def claims_of(self, pod: Object) -> list[Object]:
+        """Returns the existing claims of a pod."""
+        namespace = pod["metadata"]["namespace"]
+        claims = (self.get("resourceclaims", namespace, name) for name in self.names_of_claims(pod))
+        return [claim for claim in claims if claim is not None]
+
     @cached_property
     def users(self) -> Mapping[DeviceID, list[Object]]:
         """The claims to which a device is allocated, by device.
@@ -153,8 +159,7 @@ class ClusterObjects:
         for claim in self.of("resourceclaims"):
             for result in results_of(claim):
                 if not result.get("adminAccess") or self.allocation.quirks.admin_access_takes_devices:
-                    device = DeviceID(result["driver"], result["pool"], result["device"])
-                    users.setdefault(device, []).append(claim)
+                    users.setdefault(device_of(result), []).append(claim)
         return users
 
 
@@ -163,6 +168,11 @@ def results_of(claim: Object) -> list[Object]:
     allocation = claim["status"].get("allocation") or {}
     results: list[Object] = (allocation.get("devices") or {}).get("results") or []
     return results
+
+
+def device_of(result: Object) -> DeviceID:
+    """Returns the device of an entry of status.allocation.devices.results."""
+    return DeviceID(result["driver"], result["pool"], result["device"])
 
 
 def reference(kind: str, obj: Object) -> Reference:

@@ -10,7 +10,7 @@ from fakeapi.controllers.allocation.compatibility import consumed_sets
 from fakeapi.controllers.allocation.model import Device, DeviceID
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
-from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference, results_of
+from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, device_of, reference, results_of
 from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_text import Dissected, Hint, dissect, hints, shortened
@@ -205,7 +205,7 @@ class Describer:
         used: dict[str, str] = {}
         for claim in self.cluster.users.get(device.id, ()):
             for result in results_of(claim):
-                if DeviceID(result["driver"], result["pool"], result["device"]) == device.id:
+                if device_of(result) == device.id:
                     used = capacities.total(used, result.get("consumedCapacity") or {})
         for name, spec in published.items():
             wanted, taken = needed.get(name, "0"), used.get(name, "0")

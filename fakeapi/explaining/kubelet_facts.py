@@ -1,10 +1,10 @@
 """Explains why a scheduled pod does not start or end: its node's kubelet, DRA drivers, and errors."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fakeapi.controllers.allocation.model import DeviceID
-from fakeapi.explaining.cluster_objects import ClusterObjects, is_about, reference, results_of
+from fakeapi.explaining.cluster_objects import ClusterObjects, device_of, is_about, reference, results_of
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, shortened
 from fakeapi.machinery.json_types import Object
@@ -43,20 +43,17 @@ def starting_reasons(cluster: ClusterObjects, pod: Object, *, ending: bool = Fal
     return reasons
 
 
-def _claims_of(cluster: ClusterObjects, pod: Object) -> list[Object]:
+def _is_reserved(claim: Object, pod: Object) -> bool:
+    """Whether status.reservedFor of a claim has a pod."""
     uid = pod["metadata"]["uid"]
-    return [
-        claim
-        for claim in cluster.of("resourceclaims")
-        if any(user.get("uid") == uid for user in claim["status"].get("reservedFor") or ())
-    ]
+    return any(user.get("uid") == uid for user in claim["status"].get("reservedFor") or ())
 
 
 def _drivers(cluster: ClusterObjects, pod: Object, node: str) -> Iterable[Reason]:
     registered = cluster.drivers.get(node)
     if registered is None:
         return
-    for claim in _claims_of(cluster, pod):
+    for claim in (one for one in cluster.of("resourceclaims") if _is_reserved(one, pod)):
         for driver in dict.fromkeys(result["driver"] for result in results_of(claim)):
             if driver not in registered:
                 yield not_registered(cluster, driver, node, claim)
@@ -85,10 +82,10 @@ def not_registered(cluster: ClusterObjects, driver: str, node: str, claim: Objec
     )
 
 
-def gone_text(devices: list[str]) -> str:
+def gone_text(devices: Sequence[DeviceID]) -> str:
     """Returns a sentence that names devices and says that no slice publishes them any more."""
     noun, be = ("device", "is") if len(devices) == 1 else ("devices", "are")
-    return f"{noun} {', '.join(devices[:3])} {be} not published any more"
+    return f"{noun} {', '.join(map(str, devices[:3]))} {be} not published any more"
 
 
 def check_change(driver: str, node: str = "") -> Change:
@@ -97,18 +94,14 @@ def check_change(driver: str, node: str = "") -> Change:
     return Change(f"check that the pod of driver {driver} runs{where}", "create", node=node)
 
 
-def unpublished(cluster: ClusterObjects, claim: Object) -> list[str]:
-    """Returns the allocated devices of a claim that no slice publishes, as driver/pool/device."""
+def unpublished(cluster: ClusterObjects, claim: Object) -> list[DeviceID]:
+    """Returns the allocated devices of a claim that no slice publishes."""
     published = {
-        (one["spec"]["driver"], one["spec"]["pool"]["name"], device["name"])
+        DeviceID(one["spec"]["driver"], one["spec"]["pool"]["name"], device["name"])
         for one in cluster.of("resourceslices")
         for device in one["spec"].get("devices") or ()
     }
-    return [
-        f"{one['driver']}/{one['pool']}/{one['device']}"
-        for one in results_of(claim)
-        if (one["driver"], one["pool"], one["device"]) not in published
-    ]
+    return [device for device in map(device_of, results_of(claim)) if device not in published]
 
 
 def prepare_failures(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
@@ -150,10 +143,7 @@ def _prepare_failed(
     ]
     text = next((one for one in options if len(one) <= SUMMARY_LENGTH), options[-1])
     details = [] if text.endswith(why) and len(text) <= SUMMARY_LENGTH else [why]
-    details += [
-        f"request {one['request']} has device {one['driver']}/{one['pool']}/{one['device']}"
-        for one in results[:NAMES_SHOWN]
-    ]
+    details += [f"request {one['request']} has device {device_of(one)}" for one in results[:NAMES_SHOWN]]
     details += _free_lines(cluster, results)
     named = ", ".join(drivers) or "of the claim"
     what_to_do = f"fix the cause in the log of driver {named} on node {node}; the kubelet tries again"
@@ -192,7 +182,7 @@ def _claims(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
         elif not claim["status"].get("allocation"):
             text = f"{own} is not allocated; the scheduler did not place the pod"
             yield Reason("ClaimNotAllocated", text, object=own, path="status.allocation", claim=own)
-        elif claim not in _claims_of(cluster, pod):
+        elif not _is_reserved(claim, pod):
             text = f"{own} is allocated, but not reserved for the pod"
             yield Reason("ClaimNotReserved", text, object=own, path="status.reservedFor", claim=own)
 

@@ -181,10 +181,8 @@ class NodeReasons:
 
     def _elsewhere(self, state: NodeState) -> Fact:
         """Returns a fact about a claim of the pod that is allocated to devices of other nodes."""
-        namespace = self._pod["metadata"]["namespace"]
-        for name in self._cluster.names_of_claims(self._pod):
-            claim = self._cluster.get("resourceclaims", namespace, name)
-            if claim is None or not claim["status"].get("allocation"):
+        for claim in self._cluster.claims_of(self._pod):
+            if not claim["status"].get("allocation"):
                 continue
             users = [user for user in consumers_of(claim) if user.name != self._pod["metadata"]["name"]]
             devices = ", ".join(f"{one['pool']}/{one['device']}" for one in results_of(claim)[:3])

@@ -91,7 +91,7 @@ def _not_created(cluster: ClusterObjects, namespace: str, template: str) -> Reas
             f"no claim was created from template {template}: {errors[-1].get('message')}",
         )
     text = f"no claim has been created from template {namespace}/{template} yet"
-    if cluster.controllers is not None and "resourceclaim" not in cluster.controllers:
+    if cluster.lacks_controller("resourceclaim"):
         text = f"no claim is created from template {template}: the controller resourceclaim does not run"
         change = Change("start the server with the controller resourceclaim", "create")
         return Reason("ControllerNotRunning", text, changes=[change])

@@ -1,7 +1,14 @@
 """Explains a pod: why it waits, why it got its node, why it does not start, or why it is not deleted."""
 
 from fakeapi.controllers.workloads.pods import ENDED
-from fakeapi.explaining.cluster_objects import KINDS, NAMESPACED, ClusterObjects, reference, results_of
+from fakeapi.explaining.cluster_objects import (
+    KINDS,
+    NAMESPACED,
+    ClusterObjects,
+    device_of,
+    reference,
+    results_of,
+)
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason, managers_of, owner_text
 from fakeapi.explaining.kubelet_facts import starting_reasons
@@ -59,7 +66,7 @@ _GANG_PREEMPTION = ", pod group preemption: "
 def _scheduler_reason(cluster: ClusterObjects, pod: Object) -> Reason | None:
     """Returns the reason that no scheduler handles the pod; None if a scheduler does."""
     name = pod["spec"].get("schedulerName") or "default-scheduler"
-    if cluster.controllers is not None and "scheduler" not in cluster.controllers:
+    if cluster.lacks_controller("scheduler"):
         text = "the controller scheduler does not run, so no pod gets a node"
         return Reason("SchedulerNotRunning", text, object=reference("Pod", pod), path="spec.schedulerName")
     if cluster.controllers is not None and name != "default-scheduler":
@@ -165,7 +172,7 @@ def _device_lines(cluster: ClusterObjects, pod: Object) -> list[str]:
     for name in cluster.names_of_claims(pod):
         claim = cluster.get("resourceclaims", pod["metadata"]["namespace"], name)
         results = [] if claim is None else results_of(claim)
-        devices = [f"{one['driver']}/{one['pool']}/{one['device']}" for one in results]
+        devices = [str(device_of(one)) for one in results]
         more = f" and {len(devices) - NAMES_SHOWN} more" if len(devices) > NAMES_SHOWN else ""
         lines.append(f"claim {name}: {', '.join(devices[:NAMES_SHOWN]) or 'no devices'}{more}")
     return lines

@@ -92,12 +92,7 @@ class PodScheduling:
             results = await self._feasible(outcome)
             return Scheduled(outcome.node, [*volume_reasons(cluster, pod)], results, [], outcome)
         if outcome.problem:
-            claims = [
-                claim
-                for name in cluster.names_of_claims(pod)
-                if (claim := cluster.get("resourceclaims", pod["metadata"]["namespace"], name)) is not None
-            ]
-            reason = problem_reason(cluster, outcome.problem, claims)
+            reason = problem_reason(cluster, outcome.problem, cluster.claims_of(pod))
             await self._try_renames([reason])
             return Scheduled(reasons=[reason], outcome=outcome)
         return await self._refused(outcome)
@@ -180,16 +175,10 @@ class PodScheduling:
     def _only_own_claims(self) -> list[Object]:
         """Returns the claims of the pod that are not reserved for another pod."""
         uid = self._pod["metadata"]["uid"]
-        namespace = self._pod["metadata"]["namespace"]
-        claims = (
-            self._cluster.get("resourceclaims", namespace, name)
-            for name in self._cluster.names_of_claims(self._pod)
-        )
         return [
             claim
-            for claim in claims
-            if claim is not None
-            and all(user.get("uid") == uid for user in claim["status"].get("reservedFor") or ())
+            for claim in self._cluster.claims_of(self._pod)
+            if all(user.get("uid") == uid for user in claim["status"].get("reservedFor") or ())
         ]
 
     async def _attempt(self, pod: Object, states: dict[str, NodeState]) -> Outcome:
@@ -209,9 +198,8 @@ class PodScheduling:
         scheduler.
         """
         reasons = []
-        for name in self._cluster.names_of_claims(self._pod):
-            claim = self._cluster.get("resourceclaims", self._pod["metadata"]["namespace"], name)
-            if claim is not None and not claim["status"].get("allocation"):
+        for claim in self._cluster.claims_of(self._pod):
+            if not claim["status"].get("allocation"):
                 own = reference("ResourceClaim", claim)
                 class_name = claim["spec"].get("resourceClassName", "")
                 text = f"{own} waits for the controller of class {class_name} to allocate it"
