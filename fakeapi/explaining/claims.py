@@ -13,7 +13,7 @@ from fakeapi.explaining.kubelet_facts import (
     prepare_failures,
     unpublished,
 )
-from fakeapi.explaining.model import NAMES_SHOWN, Reason
+from fakeapi.explaining.model import NAMES_SHOWN, Reason, listed
 from fakeapi.explaining.pods import explain_pod, explanation
 from fakeapi.explaining.scheduling import PodScheduling
 from fakeapi.machinery.json_types import Object
@@ -61,8 +61,7 @@ def _allocated(cluster: ClusterObjects, claim: Object) -> Explanation:
     devices = [str(device_of(one)) for one in results_of(claim)]
     users = consumers_of(claim)
     used = f"reserved for {', '.join(map(str, users[:3]))}" if users else "no pod uses it"
-    named = ", ".join(devices[:3]) + (f" and {len(devices) - 3} more" if len(devices) > 3 else "")
-    text = f"{named or 'no devices'}; {used}"
+    text = f"{listed(devices, 3) or 'no devices'}; {used}"
     pods = [cluster.get("pods", user.namespace, user.name) for user in users]
     nodes = list(
         dict.fromkeys(str(pod["spec"]["nodeName"]) for pod in pods if pod and pod["spec"].get("nodeName"))

@@ -8,7 +8,7 @@ from fakeapi.controllers.allocation.model import Device
 from fakeapi.explaining.cluster_objects import reference
 from fakeapi.explaining.device_changes import Changes, fewer_change, recreate_text
 from fakeapi.explaining.dropped import Describer
-from fakeapi.explaining.model import Change, Reason, devices_text, distinct
+from fakeapi.explaining.model import Change, Reason, devices_text, distinct, listed
 from fakeapi.explaining.selector_text import value_text
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
@@ -69,7 +69,7 @@ def _constraint_reason(index: int, constraint: Object, claim: Object, tally: Nod
     whose = f"request {names} needs" if len(concerned) == 1 else f"requests {names} need"
     needed = f"{whose} {devices_text(count)} with {of} of {attribute}"
     offers = [
-        f"{attribute} {value or 'missing'}: {_listed(names)}" for value, names in sorted(values.items())
+        f"{attribute} {value or 'missing'}: {listed(names, 6)}" for value, names in sorted(values.items())
     ]
     text = f"{_constraint_text(constraint)}: no set of devices on node {tally.name} satisfies it"
     reason = _reason("ConstraintNotMet", text, claim, path)
@@ -197,12 +197,6 @@ def _concerned(constraint: Object, claim: Object, tally: NodeTally) -> Sequence[
         if one.claim["metadata"] == claim["metadata"]
         and (not names or one.request.full_name in names or one.request.parent in names)
     ]
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Returns the first six names, with the number of further names."""
-    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-    return f"{', '.join(names[:6])}{more}"
 
 
 def _value(device: Device, attribute: str) -> str:

@@ -15,7 +15,7 @@ from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name
 from fakeapi.explaining.error_reasons import read_text, with_expression
 from fakeapi.explaining.first_available import first_available
 from fakeapi.explaining.harms import harm_to_class_users
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, devices_text, distinct
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, devices_text, distinct, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import pool_problems, pool_problems_by_pool
 from fakeapi.explaining.present_facts import where
@@ -420,8 +420,7 @@ def _no_devices_word(nodes: Sequence[NodeTally]) -> str:
 def _names(names: Sequence[str]) -> str:
     if not names:
         return "no node"
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"{'node' if len(names) == 1 else 'nodes'} {', '.join(names[:3])}{more}"
+    return f"{'node' if len(names) == 1 else 'nodes'} {listed(names, 3)}"
 
 
 def _on_first_node(changes: Sequence[Change]) -> list[Change]:

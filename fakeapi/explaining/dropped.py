@@ -11,7 +11,7 @@ from fakeapi.controllers.allocation.model import Device, DeviceID
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
 from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, device_of, reference, results_of
-from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen
+from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_text import Dissected, Hint, dissect, hints, shortened
 from fakeapi.explaining.tally import RequestTally
@@ -25,6 +25,10 @@ DISSECTED_MAX = 64
 
 DISSECTED_ON_NODE = 8
 """Maximum number of devices of one node whose values are read for one selector."""
+
+
+_USERS_NAMED = 4
+"""Maximum number of claims that the text about users of devices names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,12 +268,11 @@ def selector_name(tally: RequestTally, refused: Refused) -> str:
 def users_text(claims: Sequence[Object]) -> str:
     """Returns claims with their pods, such as "claim a (pod b), claim c (no pod)"."""
     texts = []
-    for claim in claims[:4]:
+    for claim in claims[:_USERS_NAMED]:
         pods = [user.name for user in consumers_of(claim)]
         whose = f"pod {', '.join(pods[:3])}" if pods else "no pod"
         texts.append(f"{reference('ResourceClaim', claim)} ({whose})")
-    more = len(claims) - len(texts)
-    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
+    return listed(texts, _USERS_NAMED, len(claims))
 
 
 def taints_of(tally: RequestTally, devices: Iterable[Device]) -> list[str]:

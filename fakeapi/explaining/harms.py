@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fakeapi.controllers.workloads.pods import has_ended
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
-from fakeapi.explaining.model import Change, Reference
+from fakeapi.explaining.model import Change, Reference, listed
 from fakeapi.machinery.json_types import Object
 
 PODS_NAMED = 4
@@ -30,9 +30,8 @@ def harm_of_deletion(pods: Sequence[Object]) -> str:
 
 def deletion(objects: Sequence[Reference], pods: Sequence[Object], node: str = "") -> Change:
     """Returns the change that deletes objects. `pods`: the pods among the objects."""
-    named = ", ".join(map(str, objects[:PODS_NAMED]))
-    more = f" and {len(objects) - PODS_NAMED} more" if len(objects) > PODS_NAMED else ""
-    return Change(f"delete {named}{more}", "delete", [*objects], node=node, harm=harm_of_deletion(pods))
+    text = f"delete {listed(objects, PODS_NAMED)}"
+    return Change(text, "delete", [*objects], node=node, harm=harm_of_deletion(pods))
 
 
 def deletion_of_pods(pods: Sequence[Object], node: str = "") -> Change:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from fakeapi.controllers.allocation.model import DeviceID
 from fakeapi.explaining.cluster_objects import ClusterObjects, device_of, is_about, reference, results_of
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, listed
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, shortened
 from fakeapi.machinery.json_types import Object
 
@@ -168,8 +168,7 @@ def _free_lines(cluster: ClusterObjects, results: list[Object]) -> Iterable[str]
             if DeviceID(driver, pool, device["name"]) not in cluster.users
         ]
         if free:
-            more = f" and {len(free) - 4} more" if len(free) > 4 else ""
-            yield f"free in pool {driver}/{pool}: {', '.join(free[:4])}{more}"
+            yield f"free in pool {driver}/{pool}: {listed(free, 4)}"
 
 
 def _claims(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:

@@ -19,6 +19,17 @@ def devices_text(count: int) -> str:
     return f"{count} device" if count == 1 else f"{count} devices"
 
 
+def listed(names: Sequence[object], shown: int, total: int = 0) -> str:
+    """Returns the first names and the number of the others, such as "a, b and 3 more"; "" without names.
+
+    - `shown`: the maximum number of names.
+    - `total`: the number of all names, if `names` has only some of them.
+    """
+    first = [str(name) for name in names[:shown]]
+    more = max(total, len(names)) - len(first)
+    return f"{', '.join(first)} and {more} more" if more else ", ".join(first)
+
+
 class Reference(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     """An object named in an explanation.
 

@@ -12,7 +12,7 @@ from fakeapi.explaining.cluster_objects import (
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason, managers_of, owner_text
 from fakeapi.explaining.kubelet_facts import starting_reasons
-from fakeapi.explaining.model import NAMES_SHOWN, VERSION, Change, Reason, Reference
+from fakeapi.explaining.model import NAMES_SHOWN, VERSION, Change, Reason, Reference, listed
 from fakeapi.explaining.scheduling import PodScheduling, Scheduled
 from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
 from fakeapi.explaining.similar import nearest
@@ -172,9 +172,8 @@ def _device_lines(cluster: ClusterObjects, pod: Object) -> list[str]:
     for name in cluster.names_of_claims(pod):
         claim = cluster.get("resourceclaims", pod["metadata"]["namespace"], name)
         results = [] if claim is None else results_of(claim)
-        devices = [str(device_of(one)) for one in results]
-        more = f" and {len(devices) - NAMES_SHOWN} more" if len(devices) > NAMES_SHOWN else ""
-        lines.append(f"claim {name}: {', '.join(devices[:NAMES_SHOWN]) or 'no devices'}{more}")
+        devices = [device_of(one) for one in results]
+        lines.append(f"claim {name}: {listed(devices, NAMES_SHOWN) or 'no devices'}")
     return lines
 
 
@@ -241,8 +240,7 @@ def _hints_for_missing(
     if guesses and near:
         hints.append(f"did you mean {near}?")
     elif guesses and longer:
-        more = f" and {len(longer) - 4} more" if len(longer) > 4 else ""
-        hints.append(f"names that begin so: {', '.join(longer[:4])}{more}")
+        hints.append(f"names that begin so: {listed(longer, 4)}")
     for other, (_, kind) in KINDS.items():
         namespace = target.namespace if other in NAMESPACED else ""
         if other != resource and cluster.get(other, namespace, target.name) is not None:

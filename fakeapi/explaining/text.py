@@ -2,7 +2,14 @@
 
 from collections.abc import Iterator
 
-from fakeapi.explaining.model import ExplanationFields, NodeResult, Reason, RequestOnNode, devices_text
+from fakeapi.explaining.model import (
+    ExplanationFields,
+    NodeResult,
+    Reason,
+    RequestOnNode,
+    devices_text,
+    listed,
+)
 from fakeapi.machinery.printable import printable
 
 REASONS_SHOWN = 3
@@ -63,9 +70,8 @@ def _reason(reason: Reason, *, everything: bool) -> Iterator[str]:
     for detail in reason.details if everything else reason.details[:6]:
         yield f"  {detail}"
     if reason.node_count and (reason.node_count > 1 or everything):
-        names = reason.nodes if everything else reason.nodes[:NODES_SHOWN]
-        more = reason.node_count - len(names)
-        yield f"  nodes: {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
+        shown = len(reason.nodes) if everything else NODES_SHOWN
+        yield f"  nodes: {listed(reason.nodes, shown, reason.node_count)}"
     changes = [change for change in reason.changes if change.needs or change.sufficient is not False]
     offered = changes if everything else changes[:CHANGES_SHOWN]
     for number, change in enumerate(offered):
@@ -94,8 +100,7 @@ def _nodes(nodes: list[NodeResult], fits: str, *, everything: bool) -> Iterator[
             for dropped in request.dropped:
                 if dropped.is_by_driver:
                     continue
-                more = dropped.devices - len(dropped.names)
-                names = ", ".join(dropped.names) + (f" and {more} more" if more > 0 else "")
+                names = listed(dropped.names, len(dropped.names), dropped.devices)
                 yield f"      {dropped.devices}: {dropped.text}: {names}"
 
 
