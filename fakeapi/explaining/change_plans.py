@@ -15,7 +15,7 @@ from fakeapi.explaining.device_changes import (
     toleration_change,
     using_claims,
 )
-from fakeapi.explaining.dropped import Describer, expression_of
+from fakeapi.explaining.dropped import Describer, expression_of, selector_place
 from fakeapi.explaining.model import Change
 from fakeapi.explaining.obstacles import Obstacle
 from fakeapi.explaining.selector_changes import driver_only
@@ -119,13 +119,12 @@ def _free(cluster: ClusterObjects, key: tuple[str, str], claim: Object, node: st
 def _selectors(tally: RequestTally) -> list[Step]:
     refused = {one.selector: one for one in tally.refused if one.obstacle is Obstacle.REQUEST_SELECTOR}
     steps = []
-    for index, one in refused.items():
+    for one in refused.values():
         relaxed = driver_only(expression_of(tally, one))
         if relaxed is None:
             continue
-        path = f"{tally.place}.selectors[{index}].cel.expression"
+        claim, path = selector_place(tally, one)
         text = recreate_text(tally.claim, f"{relaxed.text} in {path}")
-        claim = reference("ResourceClaim", tally.claim)
         change = Change(text, "edit", [claim], path, value=relaxed.expression)
         steps.append(_edit(change, tally.claim, relaxed.expression))
     return steps

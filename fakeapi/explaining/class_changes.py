@@ -45,7 +45,7 @@ class ClassChanges:
         device_class = self.places[0][1].request.device_class
         owner = Reference("DeviceClass", device_class["metadata"]["name"])
         near = nearest(driver, self._drivers)
-        harm = harm_to_class_users(self.cluster, owner.name, self.places[0][1].claim)
+        harm = harm_to_class_users(self.cluster, owner, self.places[0][1].claim)
         text = f"correct the driver {driver} in {path} of {owner}"
         if not near:
             return Change(f"{text}, if the name is wrong", "edit", [owner], path, harm=harm)

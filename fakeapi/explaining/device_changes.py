@@ -14,13 +14,14 @@ from fakeapi.explaining.dropped import (
     Describer,
     SelectorGroup,
     selector_name,
+    selector_place,
     taint_owners,
     taint_text,
     taints_of,
     untolerated,
 )
 from fakeapi.explaining.harms import deletion, harm_to_class_users, pods_of
-from fakeapi.explaining.model import Change, Reference, devices_text
+from fakeapi.explaining.model import Change, devices_text
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_changes import Rewritten, driver_only, improved, rewritten
 from fakeapi.explaining.selector_text import short_path, value_text
@@ -156,31 +157,8 @@ class Changes:
         return changes
 
     async def _with_selector(self, tally: RequestTally, refused: Refused, option: Rewritten) -> Change:
-        name, index = tally.request.device_class["metadata"]["name"], refused.selector
-        if refused.obstacle is Obstacle.CLASS_SELECTOR:
-            owner, path = Reference("DeviceClass", name), f"spec.selectors[{index}].cel.expression"
-            spec = tally.request.device_class["spec"]
-            selectors = [*spec["selectors"]]
-            selectors[index] = {"cel": {"expression": option.expression}}
-            case = self.trial.with_class(self.case, name, {**spec, "selectors": selectors})
-            text = f"change {selector_name(tally, refused)} to {option.text}"
-            harm = harm_to_class_users(self.describer.cluster, name, tally.claim)
-        else:
-            path = f"{tally.place}.selectors[{index}].cel.expression"
-            case = self.case.with_edit(tally.claim, path, option.expression)
-            owner = reference("ResourceClaim", tally.claim)
-            text, harm = recreate_text(tally.claim, f"{option.text} in {path}"), ""
-        works = await self.trial.allocates(case)
-        return Change(
-            text,
-            "edit",
-            [owner],
-            path,
-            node=self._node_name,
-            sufficient=works,
-            value=option.expression,
-            harm=harm,
-        )
+        text = f"change {selector_name(tally, refused)} to {option.text}"
+        return await selector_change(self.trial, self.case, tally, refused, option, text)
 
     async def _add_improved(
         self, tally: RequestTally, refused: Sequence[Refused], group: SelectorGroup
@@ -261,6 +239,29 @@ def recreate_text(claim: Object, what: str) -> str:
     if ANNOTATION in (metadata.get("annotations") or {}):
         return f"create the template and the pod again with {what}"
     return f"delete claim {metadata.get('namespace', '')}/{metadata['name']} and create it again with {what}"
+
+
+async def selector_change(
+    trial: Trial, case: Case, tally: RequestTally, refused: Refused, option: Rewritten, text: str
+) -> Change:
+    """Returns the change of a selector to another expression, with the result of the allocator's search.
+
+    `text`: the advice to change a DeviceClass. For a claim, the advice is to create it again.
+    """
+    owner, path = selector_place(tally, refused)
+    if owner.kind == "ResourceClaim":
+        text = recreate_text(tally.claim, f"{option.text} in {path}")
+    works = await trial.allocates(trial.with_expression(case, tally, refused, option.expression))
+    return Change(
+        text,
+        "edit",
+        [owner],
+        path,
+        node=str(case.node["metadata"]["name"]),
+        sufficient=works,
+        value=option.expression,
+        harm=harm_to_class_users(trial.cluster, owner, tally.claim),
+    )
 
 
 def fewer_change(tally: RequestTally, count: int, node: str) -> Change:

@@ -11,11 +11,11 @@ from fakeapi.explaining.class_changes import ClassChanges
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.combinations import combination_reason
 from fakeapi.explaining.device_changes import Changes, model_of
-from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name
-from fakeapi.explaining.error_reasons import read_text, with_expression
+from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name, selector_place
+from fakeapi.explaining.error_reasons import read_text
 from fakeapi.explaining.first_available import first_available
 from fakeapi.explaining.harms import harm_to_class_users
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, devices_text, distinct, listed
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, devices_text, distinct, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import pool_problems, pool_problems_by_pool
 from fakeapi.explaining.present_facts import where
@@ -199,7 +199,7 @@ class DeviceReasons:
             refused = next((one for one in tally.refused if one.error), None)
             if refused is None:
                 continue
-            case = with_expression(self.cases[node.name], tally, refused, change.value, self.trial)
+            case = self.trial.with_expression(self.cases[node.name], tally, refused, change.value)
             if await self.trial.allocates(case):
                 return msgspec.structs.replace(change, sufficient=True, node=node.name)
         return change
@@ -248,10 +248,8 @@ class DeviceReasons:
         reason = self._reason(str(obstacle), fitted(matches, options), tally)
         reason.expression = group.expression
         reason.seen = list(group.seen)
-        owner = Reference("DeviceClass", class_name) if of_class else reference("ResourceClaim", tally.claim)
-        reason.object = owner
-        at = "spec" if of_class else tally.place
-        reason.path = f"{at}.selectors[{first.selector}].cel.expression"
+        owner, path = selector_place(tally, first)
+        reason.object, reason.path = owner, path
         reason.details = [
             f"{selector_name(tally, first)}: {shortened(group.expression, 300)}",
             *(f"{devices_text(one.devices)}: {one.dissected.error or one.text}" for one in groups[:4]),
@@ -262,10 +260,10 @@ class DeviceReasons:
             for hint in [one for one in group.hints if one.instead]:
                 texts = [f"{selector_name(tally, first)} {misread}" for misread in hint.misread]
                 reason.text = next((one for one in texts if len(one) <= SUMMARY_LENGTH), reason.text)
-                text = read_text(hint, group.expression, reason.path, owner, tally.claim)
+                text = read_text(hint, group.expression, path, owner, tally.claim)
                 value = replaced(group.expression, hint)
-                harm = harm_to_class_users(self.cluster, class_name, tally.claim) if of_class else ""
-                reason.changes.append(Change(text, "edit", [owner], reason.path, value=value, harm=harm))
+                harm = harm_to_class_users(self.cluster, owner, tally.claim)
+                reason.changes.append(Change(text, "edit", [owner], path, value=value, harm=harm))
         return reason
 
     def _on_others(self, number: int, index: int) -> list[RequestTally]:

@@ -258,6 +258,14 @@ def expression_of(tally: RequestTally, refused: Refused) -> str:
     return str(spec["selectors"][refused.selector]["cel"]["expression"])
 
 
+def selector_place(tally: RequestTally, refused: Refused) -> tuple[Reference, str]:
+    """Returns the DeviceClass or claim whose selector refused a device, and the path of the expression."""
+    field = f"selectors[{refused.selector}].cel.expression"
+    if refused.obstacle is Obstacle.CLASS_SELECTOR:
+        return Reference("DeviceClass", tally.request.device_class["metadata"]["name"]), f"spec.{field}"
+    return reference("ResourceClaim", tally.claim), f"{tally.place}.{field}"
+
+
 def selector_name(tally: RequestTally, refused: Refused) -> str:
     """Returns the name of a selector, such as "selectors[0] of class gpu.example.com"."""
     if refused.obstacle is Obstacle.CLASS_SELECTOR:

@@ -2,13 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import msgspec
 
 from fakeapi.explaining.cluster_objects import reference
-from fakeapi.explaining.device_changes import recreate_text
-from fakeapi.explaining.dropped import Describer, selector_name
+from fakeapi.explaining.device_changes import recreate_text, selector_change
+from fakeapi.explaining.dropped import Describer, selector_name, selector_place
 from fakeapi.explaining.harms import harm_to_class_users
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
@@ -82,11 +79,7 @@ async def _selector_reason(
     group, first = groups[0], failing[0]
     name = selector_name(tally, first)
     error = group.dissected.error.removeprefix("CEL runtime error: ").removeprefix("CEL compile error: ")
-    of_class = first.obstacle is Obstacle.CLASS_SELECTOR
-    class_name = tally.request.device_class["metadata"]["name"]
-    owner = Reference("DeviceClass", class_name) if of_class else reference("ResourceClaim", tally.claim)
-    at = "spec" if of_class else tally.place
-    path = f"{at}.selectors[{first.selector}].cel.expression"
+    owner, path = selector_place(tally, first)
     short = group.dissected.shorts[0] if any(seen.missing for seen in group.seen) else error
     hint = next((one for one in group.hints if one.instead), None)
     options = [f"{name} fails on {first.device.id.device}: {shortened(short)}"]
@@ -111,17 +104,20 @@ async def _selector_reason(
     for hint in group.hints:
         if hint.instead:
             text = read_text(hint, group.expression, path, owner, tally.claim)
-            works = await trial.allocates(
-                with_expression(case, tally, first, replaced(group.expression, hint), trial)
-            )
-            harm = harm_to_class_users(trial.cluster, class_name, tally.claim) if of_class else ""
-            change = Change(text, "edit", [owner], path, sufficient=works or None, harm=harm)
-            reason.changes.append(msgspec.structs.replace(change, value=replaced(group.expression, hint)))
+            value = replaced(group.expression, hint)
+            works = await trial.allocates(trial.with_expression(case, tally, first, value))
+            harm = harm_to_class_users(trial.cluster, owner, tally.claim)
+            change = Change(text, "edit", [owner], path, sufficient=works or None, value=value, harm=harm)
+            reason.changes.append(change)
     reason.changes.sort(key=lambda change: change.rank)
     missing = next((seen.path for seen in group.seen if seen.missing and "]." in seen.path), "")
-    trying = _Trying(trial, case, tally, first, owner, path)
+
+    async def changed_to(option: Rewritten) -> Change:
+        text = f"write {option.text} in {path} of {owner}"
+        return await selector_change(trial, case, tally, first, option, text)
+
     if missing:
-        guarded = await trying.change(
+        guarded = await changed_to(
             Rewritten(f"has({missing}) && …", f"has({missing}) && ({group.expression})")
         )
         if guarded.sufficient:
@@ -133,7 +129,7 @@ async def _selector_reason(
             )
     if not reason.changes:
         for option in rewritten(group):
-            change = await trying.change(option)
+            change = await changed_to(option)
             if change.sufficient:
                 break
         reason.changes.append(change)
@@ -143,38 +139,6 @@ async def _selector_reason(
             slices = [Reference("ResourceSlice", first.device.slice.name)]
             reason.changes.append(Change(text, "edit", slices, "spec.devices"))
     return reason
-
-
-@dataclass(frozen=True, slots=True)
-class _Trying:
-    """Tries other expressions for a failing selector of a claim or DeviceClass."""
-
-    trial: Trial
-    case: Case
-    tally: RequestTally
-    refused: Refused
-    owner: Reference
-    path: str
-
-    async def change(self, option: Rewritten) -> Change:
-        """Returns the change to another expression, with the result of the allocator's search."""
-        works = await self.trial.allocates(
-            with_expression(self.case, self.tally, self.refused, option.expression, self.trial)
-        )
-        text = f"write {option.text} in {self.path} of {self.owner}"
-        harm = harm_to_class_users(self.trial.cluster, self.owner.name, self.tally.claim)
-        if self.owner.kind == "ResourceClaim":
-            text, harm = recreate_text(self.tally.claim, f"{option.text} in {self.path}"), ""
-        return Change(
-            text,
-            "edit",
-            [self.owner],
-            self.path,
-            node=str(self.case.node["metadata"]["name"]),
-            sufficient=works,
-            value=option.expression,
-            harm=harm,
-        )
 
 
 def read_text(hint: Hint, expression: str, path: str, owner: Reference, claim: Object) -> str:
@@ -191,15 +155,3 @@ def _comparison(expression: str) -> str:
         amount = expression.partition("compareTo(quantity(")[2].partition(")")[0]
         return f"so compareTo(quantity({amount})) stays"
     return 'so compare it with compareTo(quantity("…"))'
-
-
-def with_expression(case: Case, tally: RequestTally, refused: Refused, expression: str, trial: Trial) -> Case:
-    """Returns a copy of a case with another expression of the selector that refused a device."""
-    if refused.obstacle is Obstacle.CLASS_SELECTOR:
-        spec = tally.request.device_class["spec"]
-        selectors = [*spec["selectors"]]
-        selectors[refused.selector] = {"cel": {"expression": expression}}
-        name = tally.request.device_class["metadata"]["name"]
-        return trial.with_class(case, name, {**spec, "selectors": selectors})
-    path = f"{tally.place}.selectors[{refused.selector}].cel.expression"
-    return case.with_edit(tally.claim, path, expression)

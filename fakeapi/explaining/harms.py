@@ -45,16 +45,21 @@ def pods_of(cluster: ClusterObjects, references: Sequence[Reference]) -> list[Ob
     return [pod for pod in pods if pod is not None]
 
 
-def harm_to_class_users(cluster: ClusterObjects, class_name: str, claim: Object) -> str:
-    """Says how many other claims use a DeviceClass; "" if only `claim` uses it."""
+def harm_to_class_users(cluster: ClusterObjects, owner: Reference, claim: Object) -> str:
+    """Says how many other claims use a changed DeviceClass; "" if only `claim` uses it.
+
+    `owner`: the changed object. Returns "" for a claim, because other claims have their own spec.
+    """
+    if owner.kind != "DeviceClass":
+        return ""
     others = sum(
-        names_class(one, class_name)
+        names_class(one, owner.name)
         for one in cluster.of("resourceclaims")
         if one["metadata"] != claim["metadata"]
     )
     if not others:
         return ""
-    return f"{others} other {'claim uses' if others == 1 else 'claims use'} class {class_name}"
+    return f"{others} other {'claim uses' if others == 1 else 'claims use'} class {owner.name}"
 
 
 def names_class(claim: Object, class_name: str) -> bool:

@@ -12,7 +12,9 @@ from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.scheduler.allocated import allocated_state
 from fakeapi.explaining.cluster_objects import ClusterObjects
-from fakeapi.explaining.dropped import lasting_taints
+from fakeapi.explaining.dropped import lasting_taints, selector_place
+from fakeapi.explaining.obstacles import Refused
+from fakeapi.explaining.tally import RequestTally
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
@@ -150,6 +152,16 @@ class Trial:
         classes: Mapping[str, Object] = case.inventory.classes
         changed = {**classes, name: {**classes[name], "spec": spec}}
         return replace(case, inventory=replace(case.inventory, classes=changed))
+
+    def with_expression(self, case: Case, tally: RequestTally, refused: Refused, expression: str) -> Case:
+        """Returns a copy of a case with another expression of the selector that refused a device."""
+        owner, path = selector_place(tally, refused)
+        if owner.kind == "ResourceClaim":
+            return case.with_edit(tally.claim, path, expression)
+        spec = tally.request.device_class["spec"]
+        selectors = [*spec["selectors"]]
+        selectors[refused.selector] = {"cel": {"expression": expression}}
+        return self.with_class(case, owner.name, {**spec, "selectors": selectors})
 
     def with_complete_pools(self, case: Case) -> Case:
         """Returns a copy of the case in which the existing slices of each pool's newest generation are
