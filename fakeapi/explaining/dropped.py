@@ -10,6 +10,7 @@ from fakeapi.controllers.allocation.compatibility import consumed_sets
 from fakeapi.controllers.allocation.model import Device, DeviceID
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
+from fakeapi.controllers.scheduler.taint_rules import applies_to_names
 from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, device_of, reference, results_of
 from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused
@@ -303,11 +304,8 @@ def untolerated(tally: RequestTally, devices: Iterable[Device]) -> list[Object]:
 def rule_of(cluster: ClusterObjects, taint: Object, device: Device) -> Reference | None:
     """Returns the DeviceTaintRule that adds a taint to a device; None for a taint of its slice."""
     for one in cluster.of("devicetaintrules"):
-        added, spec = one["spec"].get("taint") or {}, one["spec"].get("deviceSelector") or {}
-        selected = {"driver": device.id.driver, "pool": device.id.pool, "device": device.id.device}
-        if all(spec.get(key) in {None, "", value} for key, value in selected.items()) and (
-            taint_text(added) == taint_text(taint)
-        ):
+        added = one["spec"].get("taint") or {}
+        if applies_to_names(one["spec"], *device.id) and taint_text(added) == taint_text(taint):
             own = [each for each in _slice_taints(cluster, device) if taint_text(each) == taint_text(taint)]
             return None if own else reference("DeviceTaintRule", one)
     return None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from fakeapi.controllers.allocation.model import DeviceID
+from fakeapi.controllers.scheduler.taint_rules import applies_to_names
 from fakeapi.explaining.cluster_objects import ClusterObjects
 from fakeapi.explaining.dropped import taint_text, users_text
 from fakeapi.explaining.harms import names_class
@@ -53,17 +54,13 @@ def _slice(cluster: ClusterObjects, one: Object) -> Iterator[str]:
 
 def _rule(cluster: ClusterObjects, rule: Object) -> Iterator[str]:
     """Yields the taint and the selector of a DeviceTaintRule, and the devices that have the taint."""
-    taint, selector = rule["spec"].get("taint") or {}, rule["spec"].get("deviceSelector") or {}
+    taint, selector = rule["spec"].get("taint") or {}, rule["spec"].get("deviceSelector")
     yield f"taint: {taint_text(taint)}"
-    parts = [f"{key} {value}" for key, value in selector.items() if isinstance(value, str) and value]
-    yield f"deviceSelector: {', '.join(parts) or 'all devices'}"
-    yield from _devices(cluster, [one for one in _published(cluster) if _is_selected(selector, one)])
-
-
-def _is_selected(selector: Object, published: Published) -> bool:
-    spec, device = published[0]["spec"], published[1]
-    values = {"driver": spec["driver"], "pool": spec["pool"]["name"], "device": device["name"]}
-    return all(selector.get(key) in {None, "", value} for key, value in values.items())
+    parts = [f"{key} {value}" for key, value in (selector or {}).items() if isinstance(value, str) and value]
+    every = "missing, so the rule selects no devices" if selector is None else "all devices"
+    yield f"deviceSelector: {', '.join(parts) or every}"
+    selected = [one for one in _published(cluster) if applies_to_names(rule["spec"], *_id_of(one))]
+    yield from _devices(cluster, selected)
 
 
 def _node(cluster: ClusterObjects, node: Object) -> Iterator[str]:
@@ -94,9 +91,13 @@ def _published(cluster: ClusterObjects) -> Iterator[Published]:
             yield one, device
 
 
-def _users(cluster: ClusterObjects, published: Published) -> Sequence[Object]:
+def _id_of(published: Published) -> DeviceID:
     spec = published[0]["spec"]
-    return cluster.users.get(DeviceID(spec["driver"], spec["pool"]["name"], published[1]["name"]), ())
+    return DeviceID(spec["driver"], spec["pool"]["name"], published[1]["name"])
+
+
+def _users(cluster: ClusterObjects, published: Published) -> Sequence[Object]:
+    return cluster.users.get(_id_of(published), ())
 
 
 def _counts(cluster: ClusterObjects, published: Sequence[Published]) -> str:
@@ -130,7 +131,7 @@ def _devices(cluster: ClusterObjects, published: Sequence[Published]) -> Iterato
             for name, value in named.items()
         ]
         users = users_text(_users(cluster, one))
-        text = f"{spec['driver']}/{spec['pool']['name']}/{device['name']}: {shortened(', '.join(values))}"
+        text = f"{_id_of(one)}: {shortened(', '.join(values))}"
         yield f"{text.rstrip(': ')}{f'; in use by {users}' if users else ''}"
     if len(published) > NAMES_SHOWN:
         yield f"{len(published) - NAMES_SHOWN} more devices"

@@ -212,3 +212,20 @@ def test_a_taint_rule_says_which_devices_it_taints(api: FakeAPI) -> None:
         f"driver {DRIVER}",
     ]
     assert (count, only.partition(":")[0]) == ("1 device", f"{DRIVER}/a/gpu-1")
+
+
+def test_a_taint_rule_without_a_device_selector_taints_no_device(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    api.create({
+        "apiVersion": "resource.k8s.io/v1beta2",
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "recall"},
+        "spec": {"taint": TAINT},
+    })  # fmt: skip
+    assert api.explain("devicetaintrule", "recall").details == [
+        "taint: recall=yes:NoSchedule",
+        "deviceSelector: missing, so the rule selects no devices",
+        "no devices",
+    ]
+    train(api)
+    assert _is_placed(api)
