@@ -101,13 +101,13 @@ async def _gated(cluster: ClusterObjects, pod: Object, heavy: HeavySteps) -> Exp
         details.append(f"gate {name}: {owner_text(cluster, name, managers)}")
     spec = {key: value for key, value in pod["spec"].items() if key != "schedulingGates"}
     scheduled = await PodScheduling(cluster, {**pod, "spec": spec}, heavy).explain()
-    needs = "" if scheduled.node or not scheduled.reasons else scheduled.reasons[0].text
-    then = f"fits on node {scheduled.node}" if scheduled.node else f"would wait: {needs}"
+    then = f"fits on node {scheduled.node}" if scheduled.node else f"would wait: {scheduled.needs}"
     details.append(f"without {'the gate' if len(names) == 1 else 'the gates'}, the pod {then}")
     path = "spec.schedulingGates"
     change = f"remove {', '.join(names)} from {path} of {own}"
     reason = Reason("SchedulingGated", text, details, own, path)
-    reason.changes = [Change(change, "edit", [own], path, sufficient=bool(scheduled.node), needs=needs)]
+    sufficient, needs = bool(scheduled.node), scheduled.needs
+    reason.changes = [Change(change, "edit", [own], path, sufficient=sufficient, needs=needs)]
     others = [] if scheduled.node else scheduled.reasons
     return explanation(cluster, pod, "pending", text, [reason, *others], scheduled)
 

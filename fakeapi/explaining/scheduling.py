@@ -50,6 +50,11 @@ class Scheduled:
     notes: list[str] = field(default_factory=list)
     outcome: Outcome | None = None
 
+    @property
+    def needs(self) -> str:
+        """The first reason why the pod fits on no node; "" if it fits."""
+        return "" if self.node or not self.reasons else self.reasons[0].text
+
 
 class PodScheduling:
     """Explains the scheduling of one pod."""
@@ -151,11 +156,8 @@ class PodScheduling:
             for number, change in enumerate(reason.changes):
                 if not self._tries or not change.value or len(reasons) > NAMES_SHOWN:
                     continue
-                cluster, pod = after_rename(self._cluster, self._pod, change)
-                again = await PodScheduling(cluster, pod, self._heavy, tries=False).explain()
-                needs = "" if again.node or not again.reasons else again.reasons[0].text
-                reason.changes[number] = msgspec.structs.replace(
-                    change, sufficient=bool(again.node), needs=needs
+                reason.changes[number] = await self._tried(
+                    change, *after_rename(self._cluster, self._pod, change)
                 )
             reason.changes.sort(key=lambda change: change.rank)
 
@@ -166,11 +168,12 @@ class PodScheduling:
                 continue
             for number, change in enumerate(reason.changes):
                 cluster = _without(self._cluster, reason.blame[0], change.objects)
-                again = await PodScheduling(cluster, self._pod, self._heavy, tries=False).explain()
-                needs = "" if again.node or not again.reasons else again.reasons[0].text
-                reason.changes[number] = msgspec.structs.replace(
-                    change, sufficient=bool(again.node), needs=needs
-                )
+                reason.changes[number] = await self._tried(change, cluster, self._pod)
+
+    async def _tried(self, change: Change, cluster: ClusterObjects, pod: Object) -> Change:
+        """Schedules the changed pod in the changed cluster. Sets `sufficient` and `needs` of the change."""
+        again = await PodScheduling(cluster, pod, self._heavy, tries=False).explain()
+        return msgspec.structs.replace(change, sufficient=bool(again.node), needs=again.needs)
 
     def _only_own_claims(self) -> list[Object]:
         """Returns the claims of the pod that are not reserved for another pod."""
