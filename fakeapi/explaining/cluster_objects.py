@@ -105,6 +105,16 @@ class ClusterObjects:
         """Returns the objects of a resource, such as "pods"."""
         return self.objects.get(resource, [])
 
+    def names_in(self, resource: str, namespace: str) -> list[str]:
+        """Returns the names of the objects of a resource in a namespace."""
+        metadata = (obj["metadata"] for obj in self.of(resource))
+        return [one["name"] for one in metadata if one.get("namespace", "") == namespace]
+
+    def namespaces_with(self, resource: str, name: str) -> list[str]:
+        """Returns the namespaces that have an object of a resource with this name."""
+        metadata = (obj["metadata"] for obj in self.of(resource))
+        return [one.get("namespace", "") for one in metadata if one["name"] == name]
+
     def get(self, resource: str, namespace: str, name: str) -> Object | None:
         """Returns an object of a resource; None if it does not exist."""
         return self._by_key.get((resource, namespace, name))
@@ -168,6 +178,18 @@ def results_of(claim: Object) -> list[Object]:
     allocation = claim["status"].get("allocation") or {}
     results: list[Object] = (allocation.get("devices") or {}).get("results") or []
     return results
+
+
+def class_path(claim: Object, class_name: str) -> str:
+    """Returns the path of the first request or subrequest that names a DeviceClass; "" if none does."""
+    for number, request in enumerate((claim["spec"].get("devices") or {}).get("requests") or ()):
+        place = f"spec.devices.requests[{number}]"
+        if (request.get("exactly") or {}).get("deviceClassName") == class_name:
+            return f"{place}.exactly.deviceClassName"
+        for index, choice in enumerate(request.get("firstAvailable") or ()):
+            if choice.get("deviceClassName") == class_name:
+                return f"{place}.firstAvailable[{index}].deviceClassName"
+    return ""
 
 
 def device_of(result: Object) -> DeviceID:

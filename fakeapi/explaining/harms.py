@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fakeapi.controllers.workloads.pods import has_ended
-from fakeapi.explaining.cluster_objects import ClusterObjects, reference
+from fakeapi.explaining.cluster_objects import ClusterObjects, class_path, reference
 from fakeapi.explaining.model import Change, Reference, listed
 from fakeapi.machinery.json_types import Object
 
@@ -53,22 +53,10 @@ def harm_to_class_users(cluster: ClusterObjects, owner: Reference, claim: Object
     if owner.kind != "DeviceClass":
         return ""
     others = sum(
-        names_class(one, owner.name)
+        bool(class_path(one, owner.name))
         for one in cluster.of("resourceclaims")
         if one["metadata"] != claim["metadata"]
     )
     if not others:
         return ""
     return f"{others} other {'claim uses' if others == 1 else 'claims use'} class {owner.name}"
-
-
-def names_class(claim: Object, class_name: str) -> bool:
-    """Whether a request or subrequest of a claim names a DeviceClass."""
-    requests = (claim["spec"].get("devices") or {}).get("requests") or ()
-    choices = [
-        choice
-        for request in requests
-        for choice in (request.get("exactly"), *(request.get("firstAvailable") or ()))
-        if choice
-    ]
-    return any(choice.get("deviceClassName") == class_name for choice in choices)

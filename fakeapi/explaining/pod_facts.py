@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import msgspec
 
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
-from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference
+from fakeapi.explaining.cluster_objects import ClusterObjects, class_path, consumers_of, reference
 from fakeapi.explaining.device_changes import recreate_text
 from fakeapi.explaining.dropped import users_text
 from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines
@@ -198,9 +198,9 @@ def problem_reason(cluster: ClusterObjects, problem: str, claims: Iterable[Objec
         return Reason("CannotSchedule", problem)
     name, request = match["name"], match["request"]
     names = [obj["metadata"]["name"] for obj in cluster.of("deviceclasses")]
-    owner = next((claim for claim in claims if _names_class(claim, name)), None)
+    owner = next((claim for claim in claims if class_path(claim, name)), None)
     claim = None if owner is None else reference("ResourceClaim", owner)
-    path = "" if owner is None else _class_path(owner, name)
+    path = "" if owner is None else class_path(owner, name)
     changes = [Change(f"create the DeviceClass {name}", "create", [Reference("DeviceClass", name)])]
     near = nearest(name, names)
     if owner is not None and claim is not None and near:
@@ -216,18 +216,3 @@ def problem_reason(cluster: ClusterObjects, problem: str, claims: Iterable[Objec
         request=request,
         changes=changes,
     )
-
-
-def _names_class(claim: Object, name: str) -> bool:
-    return bool(_class_path(claim, name))
-
-
-def _class_path(claim: Object, name: str) -> str:
-    for number, request in enumerate((claim["spec"].get("devices") or {}).get("requests") or ()):
-        place = f"spec.devices.requests[{number}]"
-        if (request.get("exactly") or {}).get("deviceClassName") == name:
-            return f"{place}.exactly.deviceClassName"
-        for index, choice in enumerate(request.get("firstAvailable") or ()):
-            if choice["deviceClassName"] == name:
-                return f"{place}.firstAvailable[{index}].deviceClassName"
-    return ""

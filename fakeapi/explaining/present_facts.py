@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from fakeapi.controllers.allocation.model import DeviceID
 from fakeapi.controllers.scheduler.taint_rules import applies_to_names
-from fakeapi.explaining.cluster_objects import ClusterObjects
+from fakeapi.explaining.cluster_objects import ClusterObjects, class_path
 from fakeapi.explaining.dropped import taint_text, users_text
-from fakeapi.explaining.harms import names_class
 from fakeapi.explaining.model import NAMES_SHOWN, devices_text
 from fakeapi.explaining.selector_text import by_domain, shortened, value_text
 from fakeapi.machinery.json_types import Object
@@ -37,7 +36,7 @@ def _class(cluster: ClusterObjects, device_class: Object) -> Iterator[str]:
         yield f"driver {driver} publishes {_counts(cluster, published)}"
         yield from _by_node(cluster, published)
     name = device_class["metadata"]["name"]
-    claims = [one for one in cluster.of("resourceclaims") if names_class(one, name)]
+    claims = [one for one in cluster.of("resourceclaims") if class_path(one, name)]
     waiting = sum(not one["status"].get("allocation") for one in claims)
     noun = "claim names" if len(claims) == 1 else "claims name"
     yield f"{len(claims)} {noun} the class{f'; {waiting} not allocated' if waiting else ''}"
