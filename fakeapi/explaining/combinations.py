@@ -31,7 +31,7 @@ async def combination_reason(trial: Trial, describer: Describer, case: Case, tal
     return (
         await _by_constraint(trial, describer, own, claim, tally)
         or await _by_request(trial, describer, own, claim, tally)
-        or await _by_error(trial, own, claim)
+        or await _by_error(trial, own, claim, tally)
     )
 
 
@@ -134,39 +134,31 @@ async def _claims_compete(trial: Trial, describer: Describer, case: Case, tally:
     return reason
 
 
-async def _by_error(trial: Trial, case: Case, claim: Object) -> Reason:
+async def _by_error(trial: Trial, case: Case, claim: Object, tally: NodeTally) -> Reason:
     """Returns a reason with the allocator's error, or with the number of devices that fit together."""
-    fitting = await _fitting_count(trial, case, claim)
+    fitting = await _fitting_count(trial, case, claim, tally)
     if fitting is not None:
         return fitting
     text = await trial.error_of(case) or "the devices do not suffice for all requests together"
     return _reason("NotEnoughDevices", text, claim, "spec.devices.requests")
 
 
-async def _fitting_count(trial: Trial, case: Case, claim: Object) -> Reason | None:
+async def _fitting_count(trial: Trial, case: Case, claim: Object, tally: NodeTally) -> Reason | None:
     """Returns a reason with the largest number of devices that one request could get on a node.
 
-    Returns None if the claim has several requests, or if no smaller count fits.
+    Returns None if the claim has several requests or subrequests, or if no smaller count fits.
     """
-    requests: Sequence[Object] = (claim["spec"].get("devices") or {}).get("requests") or ()
-    exactly = requests[0].get("exactly") if len(requests) == 1 else None
-    for count in range(int((exactly or {}).get("count", 1)) - 1, 0, -1):
-        path = "spec.devices.requests[0].exactly.count"
-        if not await trial.allocates(case.with_edit(claim, path, count)):
-            continue
-        name, node = requests[0]["name"], case.node["metadata"]["name"]
-        needed = requests[0]["exactly"]["count"]
-        text = f"request {name} needs {needed} devices; only {count} fit together on node {node}"
-        reason = _reason("CountersTogether", text, claim, path)
-        reason.request = name
-        reason.details = [*_counter_lines(case)]
-        owner = reference("ResourceClaim", claim)
-        change = recreate_text(claim, f"{count} instead of {needed} in {path}")
-        reason.changes = [
-            Change(change, "edit", [owner], path, count, node, sufficient=True, value=str(count))
-        ]
-        return reason
-    return None
+    requests = [one for choices in tally.requests for one in choices if one.claim is claim]
+    if len(requests) != 1 or requests[0].request.parent:
+        return None
+    changes = await _fewer(trial, case, requests[0])
+    if not changes:
+        return None
+    name, needed, count = requests[0].request.full_name, requests[0].needed, changes[0].count
+    text = f"request {name} needs {needed} devices; only {count} fit together on node {tally.name}"
+    reason = _reason("CountersTogether", text, claim, changes[0].path)
+    reason.request, reason.details, reason.changes = name, [*_counter_lines(case)], changes
+    return reason
 
 
 def _counter_lines(case: Case) -> Iterator[str]:
