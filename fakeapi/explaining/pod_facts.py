@@ -106,11 +106,7 @@ def _missing(cluster: ClusterObjects, namespace: str, name: str, template: str) 
         return Reason("ClaimDeleted", text, changes=[Change("delete the pod and create it again", "delete")])
     changes = [Change(f"create ResourceClaim {namespace}/{name}", "create", [target])]
     details = _lines_about_namespaces(cluster, "resourceclaims", namespace, name, "claim")
-    others = [
-        one["metadata"]["namespace"]
-        for one in cluster.of("resourceclaims")
-        if one["metadata"]["name"] == name
-    ]
+    others = cluster.namespaces_with("resourceclaims", name)
     if cluster.get("resourceclaimtemplates", namespace, name) is not None:
         details = ["resourceClaimName takes only claims; resourceClaimTemplateName takes a template"]
         text = f"{text}, but a ResourceClaimTemplate of this name does"
@@ -127,13 +123,11 @@ def _other_changes(cluster: ClusterObjects, resource: str, namespace: str, name:
 
     Does not guess another name if the name exists in another namespace.
     """
-    objects = [obj["metadata"] for obj in cluster.of(resource)]
-    elsewhere = [one["namespace"] for one in objects if one["name"] == name]
-    own = [one["name"] for one in objects if one["namespace"] == namespace]
-    if elsewhere:
-        other = elsewhere[0]
-        text = f"delete the pod and create it again in namespace {other}"
-        return [Change(text, "edit", path=NAMESPACE, value=other)]
+    others = cluster.namespaces_with(resource, name)
+    own = cluster.names_in(resource, namespace)
+    if others:
+        text = f"delete the pod and create it again in namespace {others[0]}"
+        return [Change(text, "edit", path=NAMESPACE, value=others[0])]
     if not own:
         return []
     near = nearest(name, own)
@@ -148,7 +142,7 @@ def _lines_about_namespaces(
     """Returns lines with namespaces that have an object of this name, or with similar names in the
     namespace.
     """
-    others = [obj["metadata"]["namespace"] for obj in cluster.of(resource) if obj["metadata"]["name"] == name]
+    others = cluster.namespaces_with(resource, name)
     if others:
         where = (
             f"namespaces {', '.join(others[:_LISTED])} have"
@@ -156,10 +150,7 @@ def _lines_about_namespaces(
             else f"namespace {others[0]} has"
         )
         return [f"{where} a {noun} {name}; a pod can use only {noun}s of its own namespace"]
-    own = [
-        obj["metadata"]["name"] for obj in cluster.of(resource) if obj["metadata"]["namespace"] == namespace
-    ]
-    return similar_lines(name, own, f"{noun}s in namespace {namespace}")
+    return similar_lines(name, cluster.names_in(resource, namespace), f"{noun}s in namespace {namespace}")
 
 
 def similar_lines(name: str, names: Iterable[str], nouns: str) -> list[str]:

@@ -202,11 +202,7 @@ def explanation(
 
 def missing(cluster: ClusterObjects, target: Reference, resource: str) -> Explanation:
     """Returns the Explanation of an object that does not exist."""
-    others = [
-        obj["metadata"].get("namespace", "")
-        for obj in cluster.of(resource)
-        if obj["metadata"]["name"] == target.name and obj["metadata"].get("namespace") != target.namespace
-    ]
+    others = cluster.namespaces_with(resource, target.name)
     text = "it does not exist"
     if others:
         text += f"; this name exists in namespace {', '.join(others[:5])}"
@@ -230,11 +226,7 @@ def _hints_for_missing(
         hints.append(
             f"namespace {target.namespace} does not exist{f'; did you mean {near}?' if near else ''}"
         )
-    own = [
-        obj["metadata"]["name"]
-        for obj in cluster.of(resource)
-        if obj["metadata"].get("namespace", "") == target.namespace
-    ]
+    own = cluster.names_in(resource, target.namespace)
     near = nearest(target.name, own)
     longer = sorted(name for name in own if name.startswith((f"{target.name}-", f"{target.name}.")))
     if guesses and near:
