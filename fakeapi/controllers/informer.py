@@ -129,8 +129,12 @@ class Informer:
         self._move(version)
 
     def _tell(self, old: Object | None, new: Object | None) -> None:
+        """Calls all handlers. Logs their exceptions, so that no handler keeps the change from the others."""
         for handler in self._handlers:
-            handler(old, new)
+            try:
+                handler(old, new)
+            except Exception:
+                log.exception("unexpected error in a handler of %s", self.resource.plural)
 
     def _move(self, version: int) -> None:
         self.position = max(self.position, version)

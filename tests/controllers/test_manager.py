@@ -131,6 +131,23 @@ def test_a_key_is_reconciled_when_the_caches_show_what_was_written() -> None:
     run(check, test)
 
 
+def test_a_handler_that_raises_keeps_the_change_from_no_other_handler(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(old: Any, new: Any) -> None:
+        raise RuntimeError("a defect")
+
+    async def test(manager: Manager, api: InProcessClient) -> None:
+        counting(manager).secrets.on_change(fail)
+        counting(manager).secrets.on_change(lambda old, new: manager.add("counting", "later handler"))
+        await api.create(SECRETS, SECRET)
+        await manager.settle(5)
+        assert counting(manager).keys == ["s", "later handler"]
+
+    run(nothing, test)
+    assert "unexpected error in a handler of secrets" in caplog.text
+
+
 def test_a_conflict_is_tried_again_at_once_and_not_for_ever() -> None:
     async def conflict(controller: Counting, key: Any) -> None:
         raise StatusError(409, {"reason": "Conflict", "message": "somebody else was faster"})
