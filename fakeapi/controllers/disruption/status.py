@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from fakeapi.controllers.workloads.pods import is_deleted, is_ready, seconds_of
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.conditions import with_condition
 
 DELETION_SECONDS = 120.0
 """Seconds within which an evicted pod must be deleted. Afterwards, the eviction no longer counts."""
@@ -90,34 +91,22 @@ def status_of(
         "reason": SUFFICIENT if allowed else INSUFFICIENT,
         "message": "",
         "observedGeneration": generation,
+        "lastTransitionTime": now,
     }
     if _equal(old, new) and _is_current(old, condition):
         return None
-    return {**new, "conditions": with_condition(old.get("conditions") or [], condition, now)}
+    return {**new, "conditions": with_condition(old.get("conditions") or (), condition)}
 
 
 def failed_status(budget: Object, problem: str, now: str) -> Object:
     """Returns a status that allows no disruption. Used if the numbers of pods could not be computed."""
     old = budget.get("status") or {}
     condition: Object = {"type": ALLOWED, "status": "False", "reason": SYNC_FAILED, "message": problem}
+    condition["lastTransitionTime"] = now
     if old.get("observedGeneration"):
         condition["observedGeneration"] = old["observedGeneration"]
-    conditions = with_condition(old.get("conditions") or [], condition, now)
+    conditions = with_condition(old.get("conditions") or (), condition)
     return {**old, "disruptionsAllowed": 0, "conditions": conditions}
-
-
-def with_condition(conditions: list[Object], new: Object, now: str) -> list[Object]:
-    """Returns the conditions with a condition added, or replaced at its position.
-
-    Follows SetStatusCondition of k8s.io/apimachinery `pkg/api/meta`. If the status of the condition changes,
-    its lastTransitionTime becomes `now`.
-    """
-    changed = list(conditions)
-    place = next((at for at, each in enumerate(changed) if each["type"] == new["type"]), len(changed))
-    old = changed[place] if place < len(changed) else {}
-    since = old["lastTransitionTime"] if old.get("status") == new["status"] else now
-    changed[place : place + 1] = [{**new, "lastTransitionTime": since}]
-    return changed
 
 
 def _equal(old: Object, new: Object) -> bool:

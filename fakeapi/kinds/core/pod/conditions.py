@@ -4,6 +4,7 @@ Follows k8s.io/kubernetes `pkg/api/pod` (UpdatePodCondition).
 """
 
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import conditions
 
 SCHEDULED = "PodScheduled"
 DISRUPTION_TARGET = "DisruptionTarget"
@@ -35,14 +36,9 @@ def with_condition(
       status does not change, the old time remains.
     - `reason`, `message`: further fields of the condition; "" omits the field
     """
-    conditions: list[Object] = list(status.get("conditions") or ())
-    place = next((at for at, entry in enumerate(conditions) if entry.get("type") == kind), len(conditions))
-    old = conditions[place] if place < len(conditions) else {}
-    since = old.get("lastTransitionTime") if old.get("status") == value else now
-    condition: Object = {"type": kind, "status": value, "lastProbeTime": None, "lastTransitionTime": since}
+    condition: Object = {"type": kind, "status": value, "lastProbeTime": None, "lastTransitionTime": now}
     if reason:
         condition["reason"] = reason
     if message:
         condition["message"] = message
-    conditions[place : place + 1] = [condition]
-    return {**status, "conditions": conditions}
+    return {**status, "conditions": conditions.with_condition(status.get("conditions") or (), condition)}

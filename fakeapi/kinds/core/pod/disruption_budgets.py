@@ -7,6 +7,7 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Cause, Details, Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import label_selector
+from fakeapi.machinery.meta.conditions import with_condition
 from fakeapi.releases import Gates, Quirks
 
 GROUP, RESOURCE = "policy", "poddisruptionbudgets"
@@ -100,14 +101,8 @@ def _why_not(name: str, status: Object, quirks: Quirks) -> str:
 
 
 def _with_insufficient_pods(status: Object, now: str) -> list[Object]:
-    conditions: list[Object] = list(status.get("conditions") or ())
-    place = next(
-        (at for at, entry in enumerate(conditions) if entry.get("type") == _ALLOWED), len(conditions)
-    )
-    old = conditions[place] if place < len(conditions) else {}
     condition: Object = {"type": _ALLOWED, "status": "False"}
     if status.get("observedGeneration"):
         condition["observedGeneration"] = status["observedGeneration"]
-    condition["lastTransitionTime"] = old["lastTransitionTime"] if old.get("status") == "False" else now
-    conditions[place : place + 1] = [{**condition, "reason": "InsufficientPods", "message": ""}]
-    return conditions
+    condition |= {"lastTransitionTime": now, "reason": "InsufficientPods", "message": ""}
+    return with_condition(status.get("conditions") or (), condition)
