@@ -117,53 +117,43 @@ def scored_requests(pod: Object) -> Amounts:
 
 @dataclass(eq=False, slots=True)
 class _Placed:
-    """A pod on a node, with its cached requests. `requested` is None until `compute` is called."""
+    """A pod on a node, with its requests. They are None until they are part of the sums of the node."""
 
     pod: Object
     requested: Amounts | None = None
     scored: Amounts = field(default_factory=dict)
-
-    def compute(self) -> None:
-        if self.requested is None:
-            self.requested, self.scored = requests_of(self.pod), scored_requests(self.pod)
 
 
 @dataclass(eq=False, slots=True)
 class _OnNode:
     """The pods on one node by uid, with the sums of their requests.
 
-    - `added`: the pods whose requests are not part of the sums yet.
-    - `is_summed`: whether the sums are up to date, except for `added`. False after a pod was removed; the
-      sums are then recalculated.
+    `change` runs in the commit of a pod. So `state` calculates the requests of new pods and adds them.
     """
 
     pods: dict[str, _Placed] = field(default_factory=dict)
-    added: dict[str, _Placed] = field(default_factory=dict)
     requested: Amounts = field(default_factory=dict)
     scored: Amounts = field(default_factory=dict)
-    is_summed: bool = True
 
     def change(self, uid: str, pod: Object | None) -> None:
         """Adds or replaces the pod with this uid, as the last pod. Removes it if `pod` is None."""
-        known, was_added = self.pods.pop(uid, None), self.added.pop(uid, None) is not None
-        if known is not None and not was_added:
+        known = self.pods.pop(uid, None)
+        if known is not None and known.requested is not None:
             if pod is not None and _has_equal_requests(known.pod, pod):
                 self.pods[uid] = _Placed(pod, known.requested, known.scored)
                 return
-            self.is_summed = False
+            _subtract(self.requested, known.requested)
+            _subtract(self.scored, known.scored)
         if pod is not None:
-            self.pods[uid] = self.added[uid] = _Placed(pod)
+            self.pods[uid] = _Placed(pod)
 
     def state(self, node: Object) -> NodeState:
         """Returns the state of the node with these pods. Later changes do not affect it."""
-        if not self.is_summed:
-            self.requested, self.scored, self.is_summed = {}, {}, True
-            self.added = dict(self.pods)
-        for placed in self.added.values():
-            placed.compute()
-            _add(self.requested, placed.requested or {})
-            _add(self.scored, placed.scored)
-        self.added = {}
+        for placed in self.pods.values():
+            if placed.requested is None:
+                placed.requested, placed.scored = requests_of(placed.pod), scored_requests(placed.pod)
+                _add(self.requested, placed.requested)
+                _add(self.scored, placed.scored)
         pods = [placed.pod for placed in self.pods.values()]
         shunning = [pod for pod in pods if required_terms(pod, "podAntiAffinity")]
         return NodeState(node, pods, dict(self.requested), dict(self.scored), shunning)
@@ -172,6 +162,11 @@ class _OnNode:
 def _add(sums: Amounts, amounts: Amounts) -> None:
     for name, value in amounts.items():
         sums[name] = sums.get(name, Fraction(0)) + value
+
+
+def _subtract(sums: Amounts, amounts: Amounts) -> None:
+    for name, value in amounts.items():
+        sums[name] -= value
 
 
 def _has_equal_requests(one: Object, other: Object) -> bool:
