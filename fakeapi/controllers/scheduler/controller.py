@@ -46,8 +46,8 @@ from fakeapi.controllers.scheduler.queue import (
 )
 from fakeapi.controllers.scheduler.scheduling_contexts import GROUP, PLURAL, SchedulingContexts
 from fakeapi.controllers.scheduler.status import PluginError
-from fakeapi.controllers.scheduler.victims import Victims, priority_of
-from fakeapi.controllers.workloads.pods import condition, has_ended
+from fakeapi.controllers.scheduler.victims import Victims
+from fakeapi.controllers.workloads.pods import condition, has_ended, priority_of
 from fakeapi.machinery.json_types import Object
 
 BINDING = "binding"
@@ -175,7 +175,7 @@ class SchedulerController(Controller):
             return
         try:
             changes = self._queue.changes
-            states = self._nominated([pod], self._states.by_name())
+            states = self._states_for([pod])
             effort = Effort(self.context.cluster.server.heavy)
             outcome = await self._attempt(pod, states, effort)
             if outcome.node:
@@ -234,7 +234,7 @@ class SchedulerController(Controller):
                 scheduled=scheduled,
             )
 
-        states = self._nominated(pods, self._states.by_name())
+        states = self._states_for(pods)
         preemption = GangPreemption("")
         try:
             result = await try_gang(states)
@@ -272,19 +272,19 @@ class SchedulerController(Controller):
             node = preemption.nominated.get(each["metadata"]["uid"], "")
             await self._report(each, "Unschedulable", text, node)
 
-    def _nominated(self, pods: Sequence[Object], states: dict[str, NodeState]) -> dict[str, NodeState]:
-        """Returns the states of the nodes, with the nominated pods added to their nominated nodes.
+    def _states_for(self, pods: Sequence[Object]) -> dict[str, NodeState]:
+        """Returns the states of all nodes by name, with the nominated pods added to their nominated nodes.
 
         Does not add `pods` themselves, or pods with a lower priority than the first of them.
         """
-        own = set(map(key_of, pods))
+        states, own = self._states.by_name(), set(map(key_of, pods))
         for key in self._nominations - own:
             other = self._pods.objects.get(key)
             node = "" if other is None else other["status"].get("nominatedNodeName", "")
             if other is None or node not in states:
                 continue
             if priority_of(other) >= priority_of(pods[0]):
-                states = {**states, node: with_pods(states[node], [*states[node].pods, other])}
+                states[node] = with_pods(states[node], [*states[node].pods, other])
         return states
 
     def _choose(self, names: list[str]) -> str:

@@ -11,7 +11,8 @@ from fakeapi.controllers.scheduler.dry_run import DryRun
 from fakeapi.controllers.scheduler.gang_cycle import GangOutcome
 from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
 from fakeapi.controllers.scheduler.preemption import NEVER
-from fakeapi.controllers.scheduler.victims import Victim, Victims, importance, priority_of
+from fakeapi.controllers.scheduler.victims import Victim, Victims, importance
+from fakeapi.controllers.workloads.pods import priority_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.gates import Gates
 

@@ -8,7 +8,7 @@ from fakeapi.clients.in_process import InProcessClient
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import Handler, Informer
 from fakeapi.controllers.pod_claims import SCHEDULING, find_group, group_of
-from fakeapi.controllers.workloads.pods import has_ended
+from fakeapi.controllers.workloads.pods import condition, has_ended, priority_of
 from fakeapi.machinery.json_types import Object
 
 GATES = ("GangScheduling", "GenericWorkload")
@@ -102,13 +102,12 @@ class Gangs:
             return
         resource = self._groups.resource
         kind, status = _CONDITIONS.get(resource.version, _CONDITION), "False" if message else "True"
-        conditions = (group.get("status") or {}).get("conditions") or ()
-        known = next((each for each in conditions if each["type"] == kind), None)
+        known = condition(group, kind)
         if known is not None and (known["status"] == "True" or known.get("message", "") == message != ""):
             return
         is_same = known is not None and known["status"] == status
         since = known["lastTransitionTime"] if known is not None and is_same else self._context.now()
-        condition = {
+        new = {
             "type": kind,
             "status": status,
             "reason": "Unschedulable" if message else "Scheduled",
@@ -118,7 +117,7 @@ class Gangs:
         }
         try:
             path = resource.path_of(group, "status")
-            await self._api.patch(path, {"status": {"conditions": [condition]}}, "strategic")
+            await self._api.patch(path, {"status": {"conditions": [new]}}, "strategic")
         except StatusError as problem:
             if not problem.is_not_found:
                 raise
@@ -127,4 +126,4 @@ class Gangs:
 def _rank(pod: Object) -> tuple[int, str, str]:
     """Returns a sort key: pods with a higher priority first, and then the oldest first."""
     metadata = pod["metadata"]
-    return -int(pod["spec"].get("priority") or 0), metadata["creationTimestamp"], metadata["name"]
+    return -priority_of(pod), metadata["creationTimestamp"], metadata["name"]

@@ -14,9 +14,9 @@ from fakeapi.controllers.scheduler.victims import (
     Victim,
     Victims,
     importance,
-    priority_of,
     started,
 )
+from fakeapi.controllers.workloads.pods import priority_of
 from fakeapi.machinery.json_types import Object
 
 NEVER = "not eligible due to preemptionPolicy=Never."
@@ -119,12 +119,12 @@ def _cost(candidate: Candidate) -> tuple[int, int, int, int, tuple[int, ...], st
     (later is better), and the node name.
     """
     priorities = [priority_of(victim) for victim in candidate.victims]
-    highest = [victim for victim in candidate.victims if priority_of(victim) == max(priorities)]
-    earliest = min(map(started, highest))
+    highest = max(priorities)
+    earliest = min(started(victim) for victim in candidate.victims if priority_of(victim) == highest)
     newest_first = tuple(-ord(character) for character in earliest)
     return (
         candidate.violations,
-        max(priorities),
+        highest,
         sum(priority + 2**31 for priority in priorities),
         len(priorities),
         newest_first,

@@ -11,7 +11,7 @@ from typing import Any
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.scheduler.pod_topology import has_rules
-from fakeapi.controllers.workloads.pods import has_ended
+from fakeapi.controllers.workloads.pods import has_ended, priority_of
 from fakeapi.machinery.json_types import Object
 
 SCHEDULER_NAME = "default-scheduler"
@@ -65,7 +65,7 @@ class SchedulingQueue:
         known = self._active.get(key)
         if known is not None or key not in self._bound:
             pod = self._pods.objects.get(key)
-            priority = 0 if pod is None else int(pod["spec"].get("priority") or 0)
+            priority = 0 if pod is None else priority_of(pod)
             self._arrivals += known is None
             rank = -priority, self._arrivals if known is None else known[1]
             if rank != known:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fakeapi.controllers.scheduler.gangs import Gangs
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.workloads.owners import labels_of, selector_of
-from fakeapi.controllers.workloads.pods import condition
+from fakeapi.controllers.workloads.pods import condition, priority_of
 from fakeapi.kinds.core.pod.conditions import DISRUPTION_TARGET
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.label_selector import Selector
@@ -100,11 +100,6 @@ def _is_whole(group: Object) -> bool:
 def importance(victim: Victim) -> tuple[int, bool, int, str]:
     """Returns a sort key of victims. The most important victim has the smallest key."""
     return -victim.priority, not victim.is_of_group, -len(victim.pods), min(map(started, victim.pods))
-
-
-def priority_of(obj: Object) -> int:
-    """Returns the priority in the spec of a pod or PodGroup; 0 if it has none."""
-    return int(obj["spec"].get("priority") or 0)
 
 
 def started(pod: Object) -> str:

@@ -44,6 +44,11 @@ def condition(obj: Object, kind: str) -> Object | None:
     return None
 
 
+def priority_of(obj: Object) -> int:
+    """Returns the priority in the spec of a pod or PodGroup; 0 if it has none."""
+    return int(obj["spec"].get("priority") or 0)
+
+
 def is_ready(pod: Object) -> bool:
     """Whether the condition Ready of a pod is True."""
     ready = condition(pod, "Ready")
