@@ -34,7 +34,10 @@ BEFORE_FIRST_APPLY = "before-first-apply"
 """Name of the manager that owns the existing fields after the first apply to an object without managers."""
 
 _HTML = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-_UNTYPED_NEW = "failed to create manager for existing fields: failed to convert new object ({}) to smd typed"
+_UNTYPED_LIVE = "failed to create typed live object ({})"
+_UNTYPED_FIRST = (
+    "failed to create manager for existing fields: failed to convert new object ({}) to smd typed"
+)
 _EXPONENT_FROM = 1e21  # Go's JSON prints an exponent from here on
 
 ANNOTATIONS_MAX = 256 * 1024
@@ -260,14 +263,13 @@ class FieldManager:
     def _apply(
         self, live: Object, patch: Object, managed: Managed, manager: str, now: str, *, force: bool
     ) -> tuple[Object | None, Managed]:
-        if not managed:
-            why = (
-                "failed to create manager for existing fields: failed to convert new object ({}) to smd typed"
-            )
-            self._check_live(live, why)
+        if managed:
+            self._check_patch(patch)
+            self._check_live(live, _UNTYPED_LIVE)
+        else:
+            self._check_live(live, _UNTYPED_FIRST)
             self._update(self._zero, live, managed, BEFORE_FIRST_APPLY, now)
-        self._check_patch(patch)
-        self._check_live(live, "failed to create typed live object ({})")
+            self._check_patch(patch)
         owner = managedfields.applier(manager, self.subresource)
         changed = self._updater.apply(live, patch, managed, owner, force=force)
         self._strip(managed, owner, None if changed is None else now)
@@ -311,10 +313,11 @@ class FieldManager:
     def _check_live(self, live: Object, why: str) -> None:
         """Raises ApiError 500 if the stored object does not fit the schema, such as an item without its key.
 
+        An object in canonical form can only have wrong keys; the rest was checked when it was decoded.
         `why`: beginning of the message; `{}` stands for the name and kind of the object.
         """
         try:
-            validate(live, self.node, allow_duplicates=self.allows_duplicates)
+            validate(live, self.node, allow_duplicates=self.allows_duplicates, keys_only=not self.untyped)
         except TypedError as error:
             raise self._internal(f"{why.format(_name(live))}: {error}") from None
 

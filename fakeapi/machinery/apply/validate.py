@@ -5,46 +5,90 @@ duplicate list items, but accepts more numbers, times and quantities.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from fakeapi.machinery.apply.pathelement import of_field, spell
 from fakeapi.machinery.apply.typed import TypedError, item_element, shape_of
 from fakeapi.machinery.golang.fmt import go_type, printed
 from fakeapi.machinery.golang.strconv import quote
-from fakeapi.machinery.schema.nodes import List, ListType, Map, Node, Scalar, ScalarKind, Struct, Untyped
+from fakeapi.machinery.schema.nodes import (
+    List,
+    ListType,
+    Map,
+    Node,
+    Scalar,
+    ScalarKind,
+    Struct,
+    Untyped,
+    kept_on_node,
+)
 
 _STRINGS = (ScalarKind.STRING, ScalarKind.BYTES)
 _NUMBERS = (ScalarKind.INTEGER, ScalarKind.NUMBER)
 
 
-def validate(value: Any, node: Node, *, allow_duplicates: bool = False) -> None:
+class _Checks(NamedTuple):
+    """The arguments of `validate`."""
+
+    allow_duplicates: bool
+    keys_only: bool
+
+    def skips(self, node: Node) -> bool:
+        """Whether values of a type need no validation."""
+        return self.keys_only and not _has_keys(node)
+
+
+def validate(value: Any, node: Node, *, allow_duplicates: bool = False, keys_only: bool = False) -> None:
     """Raises TypedError, with structured-merge-diff's message, if the value does not fit its schema.
 
     Reports the first unknown field of each object, and values of a wrong type. In set and map lists, reports
     items without a key and, unless `allow_duplicates`, items with the same key.
+
+    `keys_only`: whether the value is a canonical object of a built-in kind, so that only the items of its set
+    and map lists can be wrong. Skips all parts without such lists, which are most of a large object.
     """
-    errors = [
-        f"{path}: {message}" if path else message
-        for path, message in _errors(value, node, "", allow_duplicates)
-    ]
+    checks = _Checks(allow_duplicates, keys_only)
+    errors = [f"{path}: {message}" if path else message for path, message in _errors(value, node, "", checks)]
     if len(errors) == 1:
         raise TypedError(errors[0])
     if errors:
         raise TypedError("errors:\n" + "\n".join("  " + error for error in errors))
 
 
-def _errors(value: Any, node: Node, path: str, allow_duplicates: bool) -> Iterator[tuple[str, str]]:  # noqa: FBT001 - private
+@kept_on_node
+def _has_keys(node: Node) -> bool:
+    """Whether a type contains set or map lists."""
+    nodes, known = [node], {id(node)}
+    for inner in nodes:
+        below: list[Node] = []
+        match inner:
+            case List():
+                if inner.list_type is not ListType.ATOMIC:
+                    return True
+                below = [inner.items]
+            case Map():
+                below = [inner.values]
+            case Struct():
+                below = [field.node for field in inner.fields.values()]
+            case _:
+                pass
+        nodes += [child for child in below if id(child) not in known]
+        known.update(map(id, below))
+    return False
+
+
+def _errors(value: Any, node: Node, path: str, checks: _Checks) -> Iterator[tuple[str, str]]:
     if value is None:
         return
     match node:
         case Struct() | Map():
             if isinstance(value, dict):
-                yield from _members(value, node, path, allow_duplicates)
+                yield from _members(value, node, path, checks)
             else:
                 yield path, f"expected map, got &{{{shown(value)}}}"
         case List():
             if isinstance(value, list):
-                yield from _items(value, node, path, allow_duplicates)
+                yield from _items(value, node, path, checks)
             else:
                 yield path, f"expected list, got &{{{shown(value)}}}"
         case Scalar():
@@ -54,34 +98,33 @@ def _errors(value: Any, node: Node, path: str, allow_duplicates: bool) -> Iterat
         case Untyped():
             shape = shape_of(value, node)
             if shape is not None:
-                yield from _errors(value, shape, path, allow_duplicates)
+                yield from _errors(value, shape, path, checks)
         case _:
             pass
 
 
 def _members(
-    value: dict[str, Any],
-    node: Struct | Map,
-    path: str,
-    allow_duplicates: bool,  # noqa: FBT001 - private
+    value: dict[str, Any], node: Struct | Map, path: str, checks: _Checks
 ) -> Iterator[tuple[str, str]]:
     for name, child in value.items():
-        below = path + spell(of_field(name))
         if isinstance(node, Map):
-            yield from _errors(child, node.values, below, allow_duplicates)
+            member: Node | None = node.values
+        else:
+            field = node.fields.get(name)
+            member = node.others if field is None else field.node
+        if member is not None and checks.skips(member):
             continue
-        field = node.fields.get(name)
-        member = node.others if field is None else field.node
+        below = path + spell(of_field(name))
         if member is None:
             yield below, "field not declared in schema"
             return
-        yield from _errors(child, member, below, allow_duplicates)
+        yield from _errors(child, member, below, checks)
 
 
-def _items(value: list[Any], node: List, path: str, allow_duplicates: bool) -> Iterator[tuple[str, str]]:  # noqa: FBT001 - private
+def _items(value: list[Any], node: List, path: str, checks: _Checks) -> Iterator[tuple[str, str]]:
     if node.list_type is ListType.ATOMIC:
         for index, item in enumerate(value):
-            yield from _errors(item, node.items, f"{path}[{index}]", allow_duplicates)
+            yield from _errors(item, node.items, f"{path}[{index}]", checks)
         return
     element_of = item_element(node)
     seen: set[str] = set()
@@ -91,10 +134,11 @@ def _items(value: list[Any], node: List, path: str, allow_duplicates: bool) -> I
         except TypedError as error:
             yield path, f"element {index}: {error}"
             return
-        if element in seen and not allow_duplicates:
+        if element in seen and not checks.allow_duplicates:
             yield path, f"duplicate entries for key {spell(element)}"
         seen.add(element)
-        yield from _errors(item, node.items, path + spell(element), allow_duplicates)
+        if not checks.skips(node.items):
+            yield from _errors(item, node.items, path + spell(element), checks)
 
 
 def _scalar(value: Any, kind: ScalarKind) -> str:

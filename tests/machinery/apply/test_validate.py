@@ -6,6 +6,7 @@ import pytest
 
 from fakeapi.machinery.apply.typed import TypedError
 from fakeapi.machinery.apply.validate import validate
+from fakeapi.releases.release import load_release
 from tests.machinery.apply.tables import node_of, rows
 
 
@@ -22,3 +23,19 @@ def test_a_value_is_refused_in_the_words_of_structured_merge_diff(
     with pytest.raises(TypedError) as refused:
         validate(row["object"], node_of(row), allow_duplicates=allow_duplicates)
     assert str(refused.value) == expected
+
+
+def test_only_the_keys_of_a_canonical_object_are_validated_on_request() -> None:
+    schema = load_release("1.37").kind("", "v1", "serviceaccounts").schema
+    secrets = [{"name": "a"}, {"namespace": "b"}]
+    account = {"metadata": {"labels": {"a": 1}}, "secrets": secrets}
+    with pytest.raises(TypedError, match=r"^\.secrets: element 1: associative list with keys has an element"):
+        validate(account, schema, keys_only=True)
+    secrets[1] = {"name": "b"}
+    validate(account, schema, keys_only=True)
+    with pytest.raises(TypedError, match=r"labels\.a: expected string"):
+        validate(account, schema)
+    secrets[1] = {"name": "a"}
+    with pytest.raises(TypedError, match="duplicate entries for key"):
+        validate(account, schema, keys_only=True)
+    validate(account, schema, keys_only=True, allow_duplicates=True)
