@@ -371,6 +371,25 @@ def test_a_warning_of_type_checking_refers_to_a_field_by_a_json_path(
     assert error.message.endswith(f"invalid: status.typeChecking.expressionWarnings[0].{why}")
 
 
+@pytest.mark.parametrize(
+    ("media_type", "patch"),
+    [
+        (MERGE, {"spec": {"template": {"spec": {"volumes": []}}}}),
+        (STRATEGIC, {"spec": {"template": {"spec": {"volumes": [{"name": "v", "$patch": "delete"}]}}}}),
+        ("application/json-patch+json", [{"op": "remove", "path": "/spec/template/spec/volumes/0"}]),
+    ],
+)
+def test_an_error_about_a_patch_that_removes_the_last_item_of_a_list_prints_an_empty_list(
+    media_type: str, patch: Any, api: FakeAPI
+) -> None:
+    body = json.loads(json.dumps(JOB))
+    body["spec"]["template"]["spec"]["volumes"] = [{"name": "v", "emptyDir": {}}]
+    api.request("POST", JOBS, body)
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", f"{JOBS}/{body['metadata']['name']}", patch, content_type=media_type)
+    assert '"Volumes":[],"InitContainers":null' in caught.value.message
+
+
 def test_empty_scaling_policies_get_no_default(api: FakeAPI) -> None:
     target = {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"}
     behavior: dict[str, Any] = {"scaleUp": {"policies": []}, "scaleDown": {}}

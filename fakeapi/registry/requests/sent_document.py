@@ -24,12 +24,16 @@ def has_empty_list(body: bytes) -> bool:
 class SentDocument:
     """The document of a write, if it has an empty list.
 
-    - `body`: the JSON text of a POST or PUT; empty without an empty list
-    - `value`: the decoded result of a patch; None without an empty list
+    - `body`: the JSON text of a POST or PUT; empty without an empty list, and after `value` is decoded
+    - `value`: the decoded document; None without an empty list
     """
 
     body: bytes = b""
     value: Any = None
+
+    def keep(self, value: Any) -> None:
+        """Keeps the decoded result of a patch or an apply, if it has an empty list."""
+        self.value = value if _contains_empty_list(value) else None
 
     def restored(self, obj: Object, schema: Struct) -> Object:
         """Returns `obj` with the empty lists of the document, for the strategy of its kind.
@@ -37,11 +41,10 @@ class SentDocument:
         Restores a list only at a path that both the document and `obj` have. The stored form leaves out empty
         lists of fields with `omitempty` (`registry.stored.form`). `schema`: the type of `obj`.
         """
-        value = self._decoded()
-        return obj if value is None else _filled(obj, value, schema, _EVERYWHERE)
+        return self._with_lists(obj, schema, _EVERYWHERE)
 
     def restored_in_atomic_lists(
-        self, obj: Object, schema: Struct, rebuilt: frozenset[tuple[str, str]] = frozenset()
+        self, obj: Object, schema: Struct, rebuilt: frozenset[tuple[str, str]]
     ) -> Object:
         """Returns `obj` with the empty lists inside the atomic lists of the document, for managedFields.
 
@@ -50,11 +53,27 @@ class SentDocument:
 
         `rebuilt`: the lists of `Conversion.rebuilt_lists`, which stay missing
         """
-        value = self._decoded()
-        return obj if value is None else _filled(obj, value, schema, _Places(inside=False, rebuilt=rebuilt))
+        return self._with_lists(obj, schema, _Places(inside=False, rebuilt=rebuilt))
 
-    def _decoded(self) -> Any:
-        return json_decoding.decode_lenient(self.body) if self.body else self.value
+    def _with_lists(self, obj: Object, schema: Struct, places: "_Places") -> Object:
+        if self.body:
+            self.value, self.body = json_decoding.decode_lenient(self.body), b""
+        if self.value is None:
+            return obj
+        filled: Object = _filled(obj, self.value, schema, places)
+        return filled
+
+
+def _contains_empty_list(value: Any) -> bool:
+    values = [value]
+    for inner in values:
+        if isinstance(inner, dict):
+            values += inner.values()
+        elif isinstance(inner, list):
+            if not inner:
+                return True
+            values += inner
+    return False
 
 
 class _Places(NamedTuple):

@@ -202,6 +202,16 @@ class Attempt:
             await hooks.after(server, Write(place, self._old, new))
 
 
+def restored(request: ServerWrite, new: Object) -> Object:
+    """Returns an updated or patched object with the empty lists on which its managedFields depend.
+
+    `new`: the object in the API version of the request
+    """
+    resource = request.resource
+    rebuilt = resource.versions.conversion(resource.kind).rebuilt_lists
+    return request.sent.restored_in_atomic_lists(new, resource.schema, rebuilt)
+
+
 def _before_update(request: ServerWrite, new: Object, old: Object) -> Object:
     resource, target = request.resource, request.target
     meta, old_meta = new["metadata"], old["metadata"]

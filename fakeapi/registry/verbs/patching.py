@@ -30,9 +30,9 @@ from fakeapi.registry.requests.decoding import (
 )
 from fakeapi.registry.requests.naming import check_name
 from fakeapi.registry.requests.options import Warnings, WriteResult
-from fakeapi.registry.requests.sent_document import SentDocument, has_empty_list
+from fakeapi.registry.requests.sent_document import SentDocument
 from fakeapi.registry.server_write import ServerWrite
-from fakeapi.registry.verbs.changing import attempts
+from fakeapi.registry.verbs.changing import attempts, restored
 
 
 class Patch(Protocol):
@@ -140,17 +140,16 @@ async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResu
     resource, options = request.resource, request.options
     manager = resource.manager(request.target.subresource)
     decoded: Patch | None = None
-    keeps_empty_lists = has_empty_list(body) and not resource.kind.unstructured
-    rebuilt = resource.versions.conversion(resource.kind).rebuilt_lists
-    restored = partial(request.sent.restored_in_atomic_lists, schema=resource.schema, rebuilt=rebuilt)
+    sent = None if resource.kind.unstructured else request.sent
 
     def changed(old: Object) -> Object:
         nonlocal decoded
         if decoded is None:
             decoded = read_patch(body, media_type, options.validation)
-        sent = request.sent if keeps_empty_lists else None
         new = patched(resource, decoded, old, options.validation, request.warnings, sent)
-        return manager.update(old, new, options.manager, request.server.store.now(), restored)
+        return manager.update(
+            old, new, options.manager, request.server.store.now(), partial(restored, request)
+        )
 
     for attempt in attempts(request):
         async with attempt as old:
@@ -181,7 +180,7 @@ def patched(
     """
     document = decoded.applied_to(old, resource)
     if sent is not None:
-        sent.value = document
+        sent.keep(document)
 
     def refuse(why: str) -> ApiError:
         return errors.invalid(

@@ -11,7 +11,7 @@ from fakeapi.registry.requests.naming import check_path_name
 from fakeapi.registry.requests.options import WriteResult
 from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.store import WRITE_ATTEMPTS
-from fakeapi.registry.verbs.changing import attempts
+from fakeapi.registry.verbs.changing import attempts, restored
 from fakeapi.registry.verbs.creating import create
 from fakeapi.registry.verbs.owner_references import deduplicate_owners
 
@@ -53,9 +53,8 @@ def _with_managers(request: ServerWrite, old: Object, obj: Object) -> Object:
     resource = request.resource
     manager = resource.manager(request.target.subresource)
     new = {**obj, "metadata": dict(obj["metadata"])}
-    rebuilt = resource.versions.conversion(resource.kind).rebuilt_lists
-    restored = partial(request.sent.restored_in_atomic_lists, schema=resource.schema, rebuilt=rebuilt)
-    return manager.update(old, new, request.options.manager, request.server.store.now(), restored)
+    now, manager_name = request.server.store.now(), request.options.manager
+    return manager.update(old, new, manager_name, now, partial(restored, request))
 
 
 async def _create(request: ServerWrite, obj: Object) -> WriteResult:
