@@ -145,7 +145,6 @@ class ValidatingPolicyStrategy(RulesStrategy):
 class ValidatingPolicyStatusStrategy(StatusOnlyStrategy, ValidatingPolicyStrategy):
     """Strategy for `/status` of ValidatingAdmissionPolicies. Keeps the stored spec."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",), ("metadata",))
     creates_on_apply: ClassVar[bool] = True
 
     def validate_update(

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from fakeapi.kinds.common.label_matching import formatted
 from fakeapi.kinds.common.label_selectors import validate_label_selector
+from fakeapi.kinds.common.status_strategies import SpecKeptStrategy
 from fakeapi.kinds.networking.validation.network_policies import (
     PolicyChecks,
     cidrs_of,
@@ -80,17 +81,15 @@ class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
         return super().prepare_update(new, old)
 
 
-class NetworkPolicyStatusStrategy(NetworkPolicyStrategy):
+class NetworkPolicyStatusStrategy(SpecKeptStrategy, NetworkPolicyStrategy):
     """Strategy for `/status` of NetworkPolicies in 1.27. Later releases do not have this subresource.
 
     While the gate NetworkPolicyStatus is off, the stored status replaces a status with conditions. Therefore
     `conditions` is not one of the GatedFields, which a server would drop.
     """
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
+        new = super().prepare_update(new, old)
         if not self._rules.gates.enabled("NetworkPolicyStatus"):
             conditions = (new.get("status") or {}).get("conditions")
             new["status"] = old.get("status", {}) if conditions else {}

@@ -13,12 +13,12 @@ from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.paths import set_to_null
 from fakeapi.kinds.common.printing.values import printed_field
+from fakeapi.kinds.common.status_strategies import StatusOnlyStrategy
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.declared.checks import NOTHING
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import for_status
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -159,13 +159,11 @@ class PodGroupStrategy(DeclaredStrategy):
         return [required("spec.workloadRef", "must be set when parentCompositePodGroupName is set")]
 
 
-class PodGroupStatusStrategy(PodGroupStrategy):
+class PodGroupStatusStrategy(StatusOnlyStrategy, PodGroupStrategy):
     """Strategy for `/status` of PodGroups: conditions, and the ResourceClaims created for the group."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
-
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new = for_status(new, old)
+        new = super().prepare_update(new, old)
         if not old["spec"].get("resourceClaims"):
             new["status"] = self._drop(new["status"], None, f"{self._kind.kind}Status")
         return new

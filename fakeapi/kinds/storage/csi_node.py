@@ -12,7 +12,7 @@ from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.kinds.common.numbers import validate_not_negative
-from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy, StatusOnlyStrategy
 from fakeapi.kinds.storage.csi_driver import ALLOCATABLE_COUNT
 from fakeapi.machinery.field_errors import (
     FieldError,
@@ -27,7 +27,6 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import byte_length
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.object_meta import for_status
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -115,13 +114,11 @@ Follows the status strategy of k8s.io/kubernetes `pkg/registry/storage/csinode`.
 """
 
 
-class CSINodeStatusStrategy(CSINodeStrategy):
+class CSINodeStatusStrategy(StatusOnlyStrategy, CSINodeStrategy):
     """Strategy for `/status` of CSINodes: the health of the storage."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
-
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new = for_status(new, old)
+        new = super().prepare_update(new, old)
         return drop_disabled_fields(new, old, STATUS_FIELDS, self._rules)
 
     def validate_update(

@@ -11,7 +11,7 @@ from fakeapi.kinds.common.driver_names import validate_csi_driver_name
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
 from fakeapi.kinds.common.printing.values import printed_as
-from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
+from fakeapi.kinds.common.status_strategies import StatusKeptStrategy, StatusOnlyStrategy
 from fakeapi.kinds.core.persistent_volume.internal_form import internal_spec
 from fakeapi.kinds.core.persistent_volume.spec import validate_inline_volume
 from fakeapi.kinds.storage.csi_driver import ALLOCATABLE_COUNT
@@ -22,7 +22,6 @@ from fakeapi.machinery.meta import names
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, of_rules
-from fakeapi.registry.model.object_meta import for_status
 from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Quirks
@@ -133,13 +132,11 @@ Follows `PrepareForUpdate` of k8s.io/kubernetes `pkg/registry/storage/volumeatta
 """
 
 
-class VolumeAttachmentStatusStrategy(VolumeAttachmentStrategy):
+class VolumeAttachmentStatusStrategy(StatusOnlyStrategy, VolumeAttachmentStrategy):
     """Strategy for `/status` of VolumeAttachments."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
-
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new = for_status(new, old)
+        new = super().prepare_update(new, old)
         return drop_disabled_fields(new, old, STATUS_FIELDS, self._rules)
 
 

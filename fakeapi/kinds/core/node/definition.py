@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 from fakeapi.kinds.common.addresses import cidr_warnings
 from fakeapi.kinds.common.gated_fields import REMOVED, GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.status_strategies import SpecKeptStrategy
 from fakeapi.kinds.core.connections import proxy_node
 from fakeapi.kinds.core.node.taints import validate_node_annotations, validate_taints
 from fakeapi.kinds.core.node.validation import (
@@ -140,16 +141,14 @@ class NodeStrategy(RulesStrategy):
         return [invalid("spec.providerID", NOTHING, f"field cannot be {done} once set")]
 
 
-class NodeStatusStrategy(NodeStrategy):
+class NodeStatusStrategy(SpecKeptStrategy, NodeStrategy):
     """Prepares and validates writes to `/status` of a Node, such as heartbeats.
 
     Such writes may change metadata too, but not the spec.
     """
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
+        new = super().prepare_update(new, old)
         return drop_disabled_fields(new, old, NODE_STATUS_FIELDS, self._rules)
 
     def validate_update(

@@ -11,6 +11,7 @@ from fakeapi.kinds.common.deprecated_labels import node_selector_warnings
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.printing.differences import printed_difference
 from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.common.status_strategies import SpecKeptStrategy
 from fakeapi.kinds.core.persistent_volume.internal_form import internal_source
 from fakeapi.kinds.core.persistent_volume.sources import SOURCES
 from fakeapi.kinds.core.persistent_volume.spec import (
@@ -196,13 +197,11 @@ class PersistentVolumeStrategy(Strategy):
         return errors
 
 
-class PersistentVolumeStatusStrategy(PersistentVolumeStrategy):
+class PersistentVolumeStatusStrategy(SpecKeptStrategy, PersistentVolumeStrategy):
     """Prepares and validates writes to `/status` of a PersistentVolume. They may change metadata too."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
+        new = super().prepare_update(new, old)
         if self._keeps_transitions:
             new["status"] = self._with_transition_time(new["status"], old["status"])
         return drop_disabled_fields(new, old, VOLUME_STATUS_FIELDS, self._rules)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from fakeapi.kinds.common.gated_fields import REMOVED, GatedFields, drop_disabled_fields
+from fakeapi.kinds.common.status_strategies import SpecKeptStrategy
 from fakeapi.kinds.core.persistent_volume.spec import ATTRIBUTES_CLASS
 from fakeapi.kinds.core.persistent_volume_claim.data_sources import (
     ANY_SOURCE,
@@ -129,16 +130,14 @@ class PersistentVolumeClaimStrategy(Strategy):
         return obj
 
 
-class PersistentVolumeClaimStatusStrategy(PersistentVolumeClaimStrategy):
+class PersistentVolumeClaimStatusStrategy(SpecKeptStrategy, PersistentVolumeClaimStrategy):
     """Prepares and validates writes to `/status` of a PersistentVolumeClaim.
 
     Such writes may change metadata too.
     """
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
+        new = super().prepare_update(new, old)
         return drop_disabled_fields(new, old, CLAIM_STATUS_FIELDS, self._rules)
 
     def validate_update(

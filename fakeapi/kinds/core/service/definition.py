@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
 from fakeapi.kinds.common.load_balancers import point_warnings, points_text
+from fakeapi.kinds.common.status_strategies import SpecKeptStrategy
 from fakeapi.kinds.core.connections import proxy_service
 from fakeapi.kinds.core.service import spec as specs
 from fakeapi.kinds.core.service.hooks import ServiceHooks
@@ -108,13 +109,11 @@ class ServiceStrategy(RulesStrategy):
         return obj
 
 
-class ServiceStatusStrategy(ServiceStrategy):
+class ServiceStatusStrategy(SpecKeptStrategy, ServiceStrategy):
     """Prepares and validates writes to `/status` of a Service. Such writes keep the spec."""
 
-    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("spec",),)
-
     def prepare_update(self, new: Object, old: Object) -> Object:
-        new["spec"] = old["spec"]
+        new = super().prepare_update(new, old)
         return drop_disabled_fields(new, old, SERVICE_STATUS_FIELDS, self._rules)
 
     def validate_update(
