@@ -23,16 +23,46 @@ def refused(kind: str, causes: list[dict[str, str]]) -> dict[str, Any]:
     return {"status": 422, "body": body}
 
 
-def differences(kind: str, causes: list[dict[str, str]]) -> list[str]:
+def differences(
+    kind: str, causes: list[dict[str, str]], recorded: list[dict[str, str]] = CAUSES
+) -> list[str]:
     comparison = OrderComparison(WorldIdentities(), [])
-    return [*comparison.answer(refused(kind, CAUSES), refused(kind, causes))]
+    return [*comparison.answer(refused(kind, recorded), refused(kind, causes))]
 
 
 def test_equal_causes_in_another_order_are_one_difference_with_a_name() -> None:
     lines = differences("LimitRange", CAUSES[::-1])
-    assert lines == [f"{ORDER}: recorded 'LimitRange', got 'LimitRange'"]
+    moved = "'LimitRange spec.limits.max'"
+    assert lines == [f"{ORDER}: recorded {moved}, got {moved}"]
     assert named(lines) == ["order-of-limits"]
     assert named(differences("Service", CAUSES[::-1])) == []
+
+
+def test_an_order_has_a_name_only_for_the_fields_of_its_reason() -> None:
+    amounts = [
+        {**cause, "field": f"spec.containers[0].resources.limits[{index}]"}
+        for index, cause in enumerate(CAUSES)
+    ]
+    assert named(differences("Pod", amounts[::-1], amounts)) == ["order-of-container-resources"]
+    assert named(differences("Pod", CAUSES[::-1])) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "other", "names"),
+    [
+        ("{0}:\n  .a: x y\n  .b: z", "{0}:\n  .b: z\n  .a: x y", ["order-of-apply-errors"]),
+        ("{0}:\n  .a: x y\n  .b: z", "{0}:\n  .b: z\n  .a: y x", []),
+        ('strict: "a", "b"', 'strict: "b", "a"', []),
+    ],
+)
+def test_a_message_without_causes_may_have_only_the_errors_of_an_apply_in_another_order(
+    message: str, other: str, names: list[str]
+) -> None:
+    prefix = "failed to create typed patch object (/a; v1, Kind=Pod): errors"
+    one, two = ({"status": 500, "body": {"message": text.format(prefix)}} for text in (message, other))
+    lines = OrderComparison(WorldIdentities(), []).answer(one, two)
+    assert lines
+    assert named(lines) == names
 
 
 @pytest.mark.parametrize("member", ["field", "message", "reason"])

@@ -20,9 +20,13 @@ class Known:
     reason: str
 
 
-def _order(*kinds: str) -> str:
-    """Returns the pattern of an error with the same causes in another order. `kinds`: the rejected kinds."""
-    return rf"{re.escape(ORDER)}: recorded '(?:{'|'.join(kinds)})', got .*"
+def _order(field: str, *kinds: str) -> str:
+    """Returns the pattern of an error with the same causes in another order.
+
+    - `field`: matches the fields of these causes, without indexes.
+    - `kinds`: the rejected kinds.
+    """
+    return rf"{re.escape(ORDER)}: recorded '(?:{'|'.join(kinds)})(?: {field})+', got .*"
 
 
 KNOWN: tuple[Known, ...] = (
@@ -35,17 +39,18 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "order-of-apply-errors",
-        rf"{re.escape(ORDER)}: recorded None, got None",
+        rf"{re.escape(ORDER)}: recorded 'failed to [^']*', got .*",
         "The errors of an apply configuration that does not fit the schema come from walks of Go maps.",
     ),
     Known(
         "order-of-metric-sources",
-        _order("HorizontalPodAutoscaler"),
+        _order(r"spec\.metrics[.\w]*", "HorizontalPodAutoscaler"),
         "The rule about several metric sources of a HorizontalPodAutoscaler walks a Go map, in any order.",
     ),
     Known(
         "order-of-container-resources",
         _order(
+            r"[.\w]*\.resources[.\w]*",
             "Pod",
             "Deployment",
             "DaemonSet",
@@ -60,7 +65,7 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "order-of-limits",
-        _order("LimitRange"),
+        _order(r"spec\.limits[.\w]*", "LimitRange"),
         "The rules of a LimitRange walk Go maps of resources, in any order.",
     ),
 )
