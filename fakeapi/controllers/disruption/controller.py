@@ -22,7 +22,7 @@ from fakeapi.controllers.workloads.counts import scaled
 from fakeapi.controllers.workloads.owners import labels_of
 from fakeapi.controllers.workloads.pods import condition, has_ended, is_deleted, seconds_of
 from fakeapi.kinds.common.int_or_percent import percent_of
-from fakeapi.kinds.common.printing.selectors import printed_selector
+from fakeapi.kinds.common.printing.selectors import selector_string
 from fakeapi.kinds.core.pod.conditions import DISRUPTION_TARGET
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
@@ -157,7 +157,7 @@ class DisruptionController(WorkloadController):
             await self._write(owner, failed_status(owner, str(problem), self.context.now()))
             return
         if expected.unmanaged:
-            text = _UNMANAGED.format(selector=printed_selector(owner["spec"].get("selector")))
+            text = _UNMANAGED.format(selector=selector_string(owner["spec"].get("selector")))
             await self.events.record(owner, "Warning", "UnmanagedPods", text)
         await self._sync_numbers(owner, pods, expected.count, desired)
 

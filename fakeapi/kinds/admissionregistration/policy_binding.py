@@ -11,7 +11,7 @@ from fakeapi.kinds.admissionregistration.matching import validate_match_resource
 from fakeapi.kinds.admissionregistration.mutating_policy import operation_errors
 from fakeapi.kinds.admissionregistration.webhook_configuration import GROUP
 from fakeapi.kinds.common.label_selectors import validate_label_selector
-from fakeapi.kinds.common.printing.selectors import printed_selector
+from fakeapi.kinds.common.printing.selectors import selector_string
 from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.machinery.field_errors import (
@@ -136,7 +136,7 @@ def _parameters(obj: Object, now: float) -> str:
     if reference.get("name"):
         return f"{reference.get('namespace') or '*'}/{reference['name']}"
     selector = reference.get("selector")
-    return "<unset>" if selector is None else printed_selector(selector)
+    return "<unset>" if selector is None else selector_string(selector)
 
 
 VALIDATING_POLICY_BINDING = KindDefinition(

@@ -3,8 +3,11 @@
 from fakeapi.machinery.json_types import Object
 
 
-def printed_selector(selector: Object | None) -> str:
-    """Returns a label selector in the form of the generated Go method LabelSelector.String."""
+def selector_string(selector: Object | None) -> str:
+    """Returns a label selector in the form of the generated Go method LabelSelector.String.
+
+    `printing.values.printed_selector` prints a selector in errors.
+    """
     if selector is None:
         return "nil"
     labels = "".join(f"{key}: {value}," for key, value in sorted((selector.get("matchLabels") or {}).items()))
