@@ -22,6 +22,7 @@ from fakeapi.kinds.common.workloads import WorkloadStatusStrategy, WorkloadStrat
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.counters import validate_nonnegative_fields
+from fakeapi.machinery.object_paths import value_at
 from fakeapi.registry.model.conversion import IDENTITY
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.registry.model.object_meta import with_generation, with_incremented_generation
@@ -38,7 +39,6 @@ _GENERATION = "HPAGeneration"
 _TO_ZERO = "HPAScaleToZero"
 _DIRECTIONS = ("scaleUp", "scaleDown")
 
-
 GATED_FIELDS = (
     GatedFields(_TOLERANCE, tuple(f"spec.behavior.{direction}.tolerance" for direction in _DIRECTIONS)),
     GatedFields(CONTAINER_METRICS, ("spec.metrics[].containerResource",)),
@@ -49,13 +49,6 @@ Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/autoscaling/hori
 """
 
 
-def _at(value: Any, *path: str) -> Any:
-    """Returns the value at a path of field names; None if it is absent."""
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
 class AutoscalerStrategy(WorkloadStrategy):
     """Strategy for HorizontalPodAutoscalers. Sets their generation only if the gate HPAGeneration is on."""
 
@@ -64,8 +57,9 @@ class AutoscalerStrategy(WorkloadStrategy):
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
         """Restores explicitly empty `policies` of v2: they get no default, and validation rejects them."""
         for direction in _DIRECTIONS:
-            rules = _at(obj, "spec", "behavior", direction)
-            if rules is not None and _at(sent, "spec", "behavior", direction, "policies") == []:
+            path = ("spec", "behavior", direction)
+            rules = value_at(obj, path)
+            if rules is not None and value_at(sent, (*path, "policies")) == []:
                 rules["policies"] = []
         return obj
 

@@ -4,11 +4,10 @@ The status is immutable once the request is issued, denied or failed. Follows
 `ValidatePodCertificateRequestStatusUpdate` of k8s.io/kubernetes `pkg/apis/certificates/validation`.
 """
 
-import base64
 from datetime import datetime, timedelta
 from typing import Any
 
-from fakeapi.kinds.certificates.pem import CERTIFICATE, authority_of, blocks
+from fakeapi.kinds.certificates.pem import CERTIFICATE, authority_of, blocks, decode_bytes
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.machinery.field_errors import (
     FieldError,
@@ -120,8 +119,8 @@ def _wanted_key(spec: Object) -> Any:
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - loaded with the first chain
 
     if spec.get("stubPKCS10Request"):
-        return x509.load_der_x509_csr(base64.b64decode(spec["stubPKCS10Request"])).public_key()
-    return serialization.load_der_public_key(base64.b64decode(spec.get("pkixPublicKey") or ""))
+        return x509.load_der_x509_csr(decode_bytes(spec["stubPKCS10Request"])).public_key()
+    return serialization.load_der_public_key(decode_bytes(spec.get("pkixPublicKey")))
 
 
 def _time_errors(
