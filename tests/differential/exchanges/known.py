@@ -64,6 +64,11 @@ KNOWN: tuple[Known, ...] = (
         "The rules about resources of containers (ValidateResourceRequirements) walk Go maps, in any order.",
     ),
     Known(
+        "order-of-scheduling-gates",
+        _order(r"spec\.schedulingGates\.name", "Pod"),
+        "The rule about added scheduling gates (validateOnlyDeletedSchedulingGates) walks a Go map, in any order.",
+    ),
+    Known(
         "order-of-limits",
         _order(r"spec\.limits[.\w]*", "LimitRange"),
         "The rules of a LimitRange walk Go maps of resources, in any order.",
