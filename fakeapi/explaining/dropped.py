@@ -7,7 +7,7 @@ from functools import partial
 
 from fakeapi.controllers.allocation import capacity as capacities
 from fakeapi.controllers.allocation.compatibility import consumed_sets
-from fakeapi.controllers.allocation.model import Device, DeviceID
+from fakeapi.controllers.allocation.model import Device, DeviceID, Pool, PoolID
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
 from fakeapi.controllers.scheduler.taint_rules import applies_to_names
@@ -180,7 +180,7 @@ class Describer:
         """
         ids: Iterable[DeviceID] = (device.id for device in devices)
         if obstacle is Obstacle.COUNTERS:
-            ids = dict.fromkeys(one for device in devices for one in _of_same_counters(device))
+            ids = _of_same_counters(devices)
         uses: Counter[tuple[str, str]] = Counter()
         claims: dict[tuple[str, str], Object] = {}
         for device in ids:
@@ -220,14 +220,14 @@ class Describer:
         return f"the requestPolicy of capacity {name} does not allow {tally.request.capacity.get(name, '')}"
 
     def _counter_text(self, device: Device, users: str) -> str:
+        consumers = [one for one in _of_same_counters([device]) if one in self.cluster.users]
         for used in device.spec.get("consumesCounters") or ():
             set_name = used["counterSet"]
             values = device.pool.counter_sets.get(set_name) or _sets_of_slice(device).get(set_name, {})
             for name, counter in (used.get("counters") or {}).items():
                 taken = "0"
-                for other in _of_same_counters(device):
-                    if other in self.cluster.users:
-                        taken = quantity.add(taken, _amount(device, other, set_name, name))
+                for other in consumers:
+                    taken = quantity.add(taken, _amount(device, other, set_name, name))
                 total = values.get(name, "0")
                 if quantity.compare(quantity.add(taken, counter["value"]), total) > 0:
                     return f"counter {name} of {set_name}: {_amounts(total, counter['value'], taken, users)}"
@@ -361,13 +361,16 @@ def _attributes(claim: Object) -> list[str]:
     return [shortened(name) for name in names if name]
 
 
-def _of_same_counters(device: Device) -> list[DeviceID]:
-    """Returns the devices of the same pool that consume a counter set of `device`."""
-    sets = {name for name, _ in consumed_sets(device.spec)}
-    slices = [*device.pool.slices, *device.pool.elsewhere]
+def _of_same_counters(devices: Iterable[Device]) -> list[DeviceID]:
+    """Returns the devices that consume a counter set of one of `devices`, in the pool of this device."""
+    pools: dict[PoolID, tuple[Pool, set[str]]] = {}
+    for device in devices:
+        sets = pools.setdefault(device.pool.id, (device.pool, set()))[1]
+        sets.update(name for name, _ in consumed_sets(device.spec))
     return [
-        DeviceID(*device.pool.id, spec["name"])
-        for one in slices
+        DeviceID(*pool.id, spec["name"])
+        for pool, sets in pools.values()
+        for one in (*pool.slices, *pool.elsewhere)
         for spec in one.spec.get("devices") or ()
         if any(name in sets for name, _ in consumed_sets(spec))
     ]
