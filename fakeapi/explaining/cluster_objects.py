@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fakeapi.controllers.allocation.model import DeviceID, Slice
+from fakeapi.controllers.allocation.model import DeviceID, PoolID, Slice
 from fakeapi.controllers.allocation.rules import AllocationRules, allocation_rules
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod
 from fakeapi.controllers.scheduler.node_state import NodeState, NodeStates
@@ -126,6 +126,14 @@ class ClusterObjects:
             for resource, objects in self.objects.items()
             for obj in objects
         }
+
+    @cached_property
+    def slices_by_pool(self) -> Mapping[PoolID, list[Object]]:
+        """The ResourceSlices of each pool, with those of old generations."""
+        pools: dict[PoolID, list[Object]] = {}
+        for one in self.of("resourceslices"):
+            pools.setdefault(PoolID(one["spec"]["driver"], one["spec"]["pool"]["name"]), []).append(one)
+        return pools
 
     @cached_property
     def namespaces(self) -> Mapping[str, Object]:

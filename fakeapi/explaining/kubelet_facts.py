@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from fakeapi.controllers.allocation.model import DeviceID
+from fakeapi.controllers.allocation.model import DeviceID, PoolID
 from fakeapi.explaining.cluster_objects import ClusterObjects, device_of, is_about, reference, results_of
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, listed
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, shortened
@@ -159,16 +159,15 @@ def _prepare_failed(
 
 def _free_lines(cluster: ClusterObjects, results: list[Object]) -> Iterable[str]:
     """Yields one line for each pool of allocated devices: its devices that no claim has allocated."""
-    for driver, pool in dict.fromkeys((one["driver"], one["pool"]) for one in results):
+    for pool in dict.fromkeys(PoolID(one["driver"], one["pool"]) for one in results):
         free = [
             str(device["name"])
-            for one in cluster.of("resourceslices")
-            if (one["spec"]["driver"], one["spec"]["pool"]["name"]) == (driver, pool)
+            for one in cluster.slices_by_pool.get(pool, ())
             for device in one["spec"].get("devices") or ()
-            if DeviceID(driver, pool, device["name"]) not in cluster.users
+            if DeviceID(*pool, device["name"]) not in cluster.users
         ]
         if free:
-            yield f"free in pool {driver}/{pool}: {listed(free, 4)}"
+            yield f"free in pool {pool}: {listed(free, 4)}"
 
 
 def _claims(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:

@@ -16,11 +16,7 @@ def pool_problems(cluster: ClusterObjects, node: NodeTally) -> Iterator[tuple[st
 def pool_problems_by_pool(cluster: ClusterObjects, node: NodeTally) -> Iterator[tuple[Pool, str, str]]:
     """Yields (pool, code, text) for each pool whose devices the allocator does not use, or not all."""
     for pool in node.pools:
-        own = [
-            one
-            for one in cluster.of("resourceslices")
-            if (one["spec"]["driver"], one["spec"]["pool"]["name"]) == pool.id
-        ]
+        own = cluster.slices_by_pool.get(pool.id, [])
         newest = max((_generation(one) for one in own), default=0)
         current = [one for one in own if _generation(one) == newest]
         if pool.problem:
