@@ -66,7 +66,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "order-of-scheduling-gates",
         _order(r"spec\.schedulingGates\.name", "Pod"),
-        "The rule about added scheduling gates (validateOnlyDeletedSchedulingGates) walks a Go map, in any order.",
+        "The rule about added gates (validateOnlyDeletedSchedulingGates) walks a Go map, in any order.",
     ),
     Known(
         "order-of-limits",
