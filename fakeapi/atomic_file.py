@@ -54,7 +54,7 @@ def make_directory(path: Path, mode: int) -> None:
 
 @contextlib.contextmanager
 def alone_in(directory: Path) -> Iterator[None]:
-    """Locks a directory for the block, so that processes that fill it do so one after the other.
+    """Holds an exclusive lock on a directory during the block, so that only one process fills it at a time.
 
     Raises OSError if the directory cannot be opened.
     """

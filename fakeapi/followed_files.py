@@ -34,7 +34,7 @@ class FollowedFiles(Generic[T]):
         self._value = make()
 
     def __call__(self) -> T:
-        """Returns the value of the present files, or of at most CHECK_SECONDS ago."""
+        """Returns the value of the files. The value can be up to CHECK_SECONDS old."""
         now = time.monotonic()
         if now - self._checked >= CHECK_SECONDS:
             self._checked = now

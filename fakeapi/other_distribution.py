@@ -14,8 +14,8 @@ NAME = "fakeapi"
 def problem() -> str:
     """Returns a sentence that says how to remove the other distribution; "" if it is not installed.
 
-    Imports `importlib.metadata` only if a folder with metadata has this name, because the import takes as
-    long as a tenth of the start of a server.
+    Imports `importlib.metadata` only if a folder with metadata has this name, because the import takes a
+    tenth of the time in which a server starts.
     """
     if not _has_metadata():
         return ""

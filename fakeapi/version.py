@@ -1,3 +1,3 @@
-"""The version of the fakeapi package. This is its only place; pyproject.toml reads it from here."""
+"""The version of the fakeapi package. pyproject.toml reads the version from this module."""
 
 __version__ = "0.2.0.dev0"

@@ -85,7 +85,7 @@ class Event:
             self.status = {name: status[name] for name in _STATUS_MEMBERS if name in status}
 
     def fail(self, message: str) -> None:
-        """Makes this the event of a request that ended with an unexpected error."""
+        """Sets the error 500 as response status, because the request ended with an unexpected error."""
         self.code, self.response = 500, b""
         self.status = {
             "status": "Failure",

@@ -31,7 +31,7 @@ log = logging.getLogger("fakeapi")
 
 
 class LogFile:
-    """A file that only its owner can read, to which lines are appended.
+    """An append-only file of lines that only its owner can read.
 
     Call `open` first, and all methods from the same event loop. `path`: "-" for the standard output.
     """
@@ -87,7 +87,11 @@ class LogFile:
             log.error("the last lines of the audit log %s are lost: the file accepts no data", self._path)
 
     def _flush(self, seconds: float | None = None) -> None:
-        """Hands the waiting lines to the thread. Raises queue.Full if the thread takes nothing in time."""
+        """Passes the waiting lines to the writer thread.
+
+        Waits up to `seconds` for room in the queue; None waits without a limit. Raises queue.Full after
+        this time.
+        """
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

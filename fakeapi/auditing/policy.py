@@ -52,7 +52,7 @@ class Decision:
     """The result of a policy for a request.
 
     - `omit_stages`: the stages whose events are not written.
-    - `omit_managed_fields`: whether the objects of the events have no managed fields.
+    - `omit_managed_fields`: whether to remove the managed fields from objects in the events.
     """
 
     level: Level

@@ -1,4 +1,4 @@
-"""RequestAudit: collects what the audit log has of one request, and writes its events.
+"""RequestAudit: collects the data of one request for the audit log, and writes the request's audit events.
 
 Follows `AuditContext` of k8s.io/apiserver `pkg/audit/context.go`.
 """
@@ -109,8 +109,8 @@ class RequestAudit:
     def collected(self, start: bytes, pieces: Iterable[bytes]) -> Iterable[bytes]:
         """Returns the pieces of a long response. Keeps them too, if the event contains the response.
 
-        `start`: the part of the response before the pieces. A response that the client does not read to its
-        end is left out.
+        `start`: the part of the response before the pieces. The event omits a response that the client does
+        not read to its end.
         """
         return self._kept(start, pieces) if self._wants_response() else pieces
 
@@ -126,7 +126,7 @@ class RequestAudit:
         return self._event is not None and self._decision.level is Level.REQUEST_RESPONSE
 
     def note_panic(self, message: str) -> None:
-        """Makes the last event that of a request that ended with an unexpected error."""
+        """Marks the request as ended by an unexpected error. The last audit event contains `message`."""
         self._panic = message
 
     def start_response(self, code: int, *, is_long: bool) -> None:

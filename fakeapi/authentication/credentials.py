@@ -53,7 +53,7 @@ class Credentials:
     _added: dict[str, User] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def add_user(self, token: str, user: User) -> None:
-        """Lets a bearer token prove a user, until `remove_added_users`."""
+        """Adds a user with a bearer token. `remove_added_users` removes the user."""
         self._added[token] = user
 
     def remove_added_users(self) -> None:

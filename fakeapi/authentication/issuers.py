@@ -1,6 +1,7 @@
 """Issuers: the CAs for one purpose. A server can have different CAs for users and for front proxies.
 
-OpenSSL verifies a client certificate with all CAs of the server at once. It does not say which CA matched.
+OpenSSL verifies a client certificate with all CAs of the server at once. OpenSSL does not report which CA
+matched.
 """
 
 from pathlib import Path
@@ -28,7 +29,7 @@ class Issuers:
         self._current = FollowedFiles(self._load, [file])
 
     def _load(self) -> tuple[list[x509.Certificate], dict[bytes, bool]]:
-        """Returns the CAs, and an empty cache for certificates: whether the CAs have issued them."""
+        """Returns the CAs, and an empty cache for the results of `have_issued`."""
         return x509.load_pem_x509_certificates(read_regular(self._file, KEY_FILE_BYTES_MAX)), {}
 
     def have_issued(self, certificate: ClientCertificate) -> bool:

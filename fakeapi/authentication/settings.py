@@ -12,9 +12,10 @@ class FrontProxySettings:
 
     - `client_ca`: the file with the CAs of the proxies' client certificates, in PEM.
     - `allowed_names`: the common names that the proxies may have; empty allows all.
-    - `user_headers`, `uid_headers`: the first of these headers that is not empty counts.
-    - `group_headers`: all values of these headers are groups.
-    - `extra_prefixes`: the rest of the name of a header with such a prefix is a key of `extra`.
+    - `user_headers`, `uid_headers`: the first of these headers that is not empty contains the user name or
+      uid.
+    - `group_headers`: each value of these headers is a group.
+    - `extra_prefixes`: the prefixes of headers with `extra` values; the rest of the header's name is the key.
     """
 
     client_ca: Path

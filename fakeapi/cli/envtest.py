@@ -42,7 +42,7 @@ def envtest(
     export KUBEBUILDER_ASSETS=$(fakeapi envtest --release 1.34)
 
     The suite then starts a fakeapi server instead of the real programs. The folder is written once. Suites
-    can share it at the same time. VERSION is another way to say --release, as in `setup-envtest use 1.34`.
+    can share it at the same time. VERSION sets the release like --release, as in `setup-envtest use 1.34`.
     """
     store = directory or assets.default_store()
     if lists and clean:

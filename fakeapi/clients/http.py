@@ -82,7 +82,7 @@ class HttpClient:
     async def send(self, method: str, target: str, headers: Headers = (), body: bytes = b"") -> Response:
         """Sends a request and returns its complete response. Waits if all connections are in use.
 
-        - `target`: the path and query. The path in the URL of the server is put before it.
+        - `target`: the path and query. The client adds the path of the server's URL in front.
         - `headers`: the headers except Host, Authorization and Content-Length.
         """
         request = self._request(method, target, headers, body)

@@ -17,7 +17,7 @@ from fakeapi.releases.rules import ReleaseRules, rules_of
 
 
 class Work(Protocol):
-    """Protocol of the controller manager for ControllerContext: clients, caches, work queue and tasks."""
+    """The methods of the controller manager that a ControllerContext uses."""
 
     def api(self, agent: str) -> InProcessClient: ...
 

@@ -29,7 +29,7 @@ class KnownEvents:
     async def _create(self, path: str, event: Object, key: tuple[str, ...]) -> None:
         """Creates an event, and remembers it under `key`.
 
-        If the server refuses the event, it is lost without an error. If the event's name exists, adds a
+        Ignores an error response of the server. If the event's name exists, adds a
         random suffix: names contain the time, so they can be equal while the clock is frozen.
         """
         try:
@@ -57,7 +57,7 @@ class EventRecorder(KnownEvents):
         self._source = {"component": component, **({"host": host} if host else {})}
 
     async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
-        """Records an event about `obj`. If the server refuses the event, it is lost without an error.
+        """Records an event about `obj`. Ignores an error response of the server.
 
         `kind`: Normal or Warning.
         """

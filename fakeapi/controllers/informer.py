@@ -129,7 +129,9 @@ class Informer:
         self._move(version)
 
     def _tell(self, old: Object | None, new: Object | None) -> None:
-        """Calls all handlers. Logs their exceptions, so that no handler keeps the change from the others."""
+        """Calls all handlers with a change. Logs the exception of a handler, and still calls the other
+        handlers.
+        """
         for handler in self._handlers:
             try:
                 handler(old, new)

@@ -5,7 +5,7 @@ A template is a device or counter set in the layout of resource.k8s.io/v1, with 
 - `{node}`: the name of the node.
 - `{i}`: the number of the physical device, from 0. A name with `{i}` makes one object for each device.
 - `for: {j: 7}` or `for: {j: [0, 2, 4]}`: makes one object for each value of `{j}`.
-- `{i+1}`: adds to a number. `{i:02x}` and `{i:02d}`: format a number.
+- `{i+1}`: a number plus 1. `{i:02x}` and `{i:02d}`: format a number.
 - `{int: "{i}"}`: an attribute whose string becomes a number.
 """
 

@@ -1,4 +1,4 @@
-"""The command `etcd` of an envtest folder: tells kube-apiserver its data directory, and answers health
+"""The command `etcd` of an envtest folder: reports its data directory to kube-apiserver, and answers health
 checks.
 
     etcd --listen-client-urls=http://127.0.0.1:2379 --data-dir=DIR

@@ -12,7 +12,7 @@ _PATH = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecuti
 
 
 def affinity_facts(wants: Wants, state: NodeState) -> Iterator[Fact]:
-    """Yields the reason why a node does not match the nodeSelector; else the reason of the node affinity."""
+    """Yields a fact if a node does not match the nodeSelector; otherwise one about the node affinity."""
     labels: Mapping[str, str] = state.node["metadata"].get("labels") or {}
     selector: Mapping[str, str] = wants.pod["spec"].get("nodeSelector") or {}
     differing = [key for key, value in selector.items() if labels.get(key) != value]
@@ -34,7 +34,10 @@ def affinity_facts(wants: Wants, state: NodeState) -> Iterator[Fact]:
 
 
 def _selector_fact(pod: Object, state: NodeState, selector: Mapping[str, str], differing: list[str]) -> Fact:
-    """Returns the fact about the labels of a nodeSelector that a node lacks. `differing`: their keys."""
+    """Returns the fact that a node lacks labels of the nodeSelector.
+
+    `differing`: the keys of these labels.
+    """
     labels: Mapping[str, str] = state.node["metadata"].get("labels") or {}
     key = differing[0]
     value = selector[key]

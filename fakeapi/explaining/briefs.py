@@ -1,4 +1,4 @@
-"""Says in few words why a node does not have the devices of a request."""
+"""Builds short texts about requests for which a node lacks devices."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ CAUSES: Mapping[Obstacle, str] = {
 
 
 def brief_of(tally: RequestTally) -> str:
-    """Returns why a request lacks devices on one node, such as "needs 4, 1 free of 2"."""
+    """Returns a short reason why a request lacks devices on a node, such as "needs 4, 1 free of 2"."""
     class_name = tally.request.device_class["metadata"]["name"]
     if not tally.published:
         return "no devices"
@@ -40,7 +40,9 @@ _TOGETHER = "each request has its devices, but the claims cannot have all of the
 
 
 def node_brief(tally: NodeTally) -> str:
-    """Returns why a node cannot serve its claims, one part for each request that lacks devices."""
+    """Returns a short reason why a node cannot serve the claims, with a part for each request without
+    devices.
+    """
     parts = [
         f"request {one.request.full_name}: {brief_of(one)}" for choices in tally.short for one in choices
     ]

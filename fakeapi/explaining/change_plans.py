@@ -1,4 +1,4 @@
-"""Combines several changes, if no single change lets a node serve the requests."""
+"""Combines several changes into one, for requests that no single change lets a node serve."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ def _after(trial: Trial, case: Case, steps: Sequence[Step]) -> Case:
 def adding_steps(
     describer: Describer, node: NodeTally, models: Mapping[str, Device] | None = None
 ) -> list[Step]:
-    """Returns one step for each request: to add as many devices to a node as the request needs.
+    """Returns one step for each request: it adds the devices that the request needs to a node.
 
     `models`: by DeviceClass, a device of another node to copy if the node has no matching device.
     """
@@ -141,7 +141,7 @@ def _claims_with_constraints(tallies: Sequence[RequestTally]) -> list[Object]:
 
 
 def _constraint_removal(claim: Object) -> list[Step]:
-    """Returns a list with one step: to remove all constraints of a claim."""
+    """Returns a list with one step, which removes all constraints of a claim."""
     path = "spec.devices.constraints"
     text = recreate_text(claim, f"no {path}")
     change = Change(text, "edit", [reference("ResourceClaim", claim)], path)

@@ -17,9 +17,9 @@ NODES_TRIED = 3
 
 @dataclass(frozen=True, slots=True)
 class ClassChanges:
-    """Finds changes of a class, or to another class.
+    """Finds changes of a DeviceClass, and other DeviceClasses that the claim could name.
 
-    Names another class or driver only if its name is similar: other names are other hardware.
+    Suggests only classes and drivers with a similar name, because other names mean other hardware.
 
     - `places`: the tally of the request on each node, with the case of the node; the best node first.
     """
@@ -41,7 +41,7 @@ class ClassChanges:
         return sorted(changes, key=lambda change: change.rank)
 
     async def _correct_driver(self, driver: str, expression: str, path: str) -> Change:
-        """Returns the change of the driver that a class names."""
+        """Returns the change that corrects the driver name in the selector of a DeviceClass."""
         device_class = self.places[0][1].request.device_class
         owner = Reference("DeviceClass", device_class["metadata"]["name"])
         near = nearest(driver, self._drivers)

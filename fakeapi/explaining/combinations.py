@@ -92,7 +92,9 @@ async def _changes_for_constraint(
 
 
 async def _fewer(trial: Trial, case: Case, tally: RequestTally) -> list[Change]:
-    """Returns the change to the largest number of devices that fit together; [] if not even one fits."""
+    """Returns the change that reduces a request to the largest count that fits; [] if not even one device
+    fits.
+    """
     path = f"{tally.place}.count"
     for count in range(tally.needed - 1, 0, -1):
         if await trial.allocates(case.with_edit(tally.claim, path, count)):

@@ -57,7 +57,7 @@ class Changes:
         return sorted(changes, key=lambda change: change.rank)
 
     async def to_make_room(self, tally: RequestTally, attribute: str = "") -> list[Change]:
-        """Returns changes that offer a request more devices: new devices or freed devices.
+        """Returns the changes that add devices for a request, or free devices that other claims use.
 
         `attribute`: the attribute that must have one value on all devices; "" without such a constraint.
         """
@@ -101,8 +101,8 @@ class Changes:
         return []
 
     async def _needed_claims(self, claims: list[tuple[tuple[str, str], Object]]) -> list[Object]:
-        """Returns the claims whose devices the request needs. Leaves out claims that can keep their
-        devices.
+        """Returns the claims that must release their devices for the request. Omits claims that can keep
+        them.
         """
         for entry in list(claims):
             rest = [other for other in claims if other is not entry]
@@ -120,7 +120,7 @@ class Changes:
         return [msgspec.structs.replace(change, sufficient=works), await self._untaint(tally)]
 
     async def _untaint(self, tally: RequestTally) -> Change:
-        """Returns the change that removes the taints from the devices, at the objects that have them."""
+        """Returns the change that removes the taints: it deletes DeviceTaintRules or edits slices."""
         devices = [one.device for one in tally.refused if one.obstacle is Obstacle.TAINT]
         rules, slices = taint_owners(self.describer.cluster, tally, devices)
         works = await self.trial.allocates(self.trial.without_taints(self.case, devices))
@@ -138,7 +138,7 @@ class Changes:
         return Change(text, action, objects, path, node=node, sufficient=works, harm=harm)
 
     async def _change_selectors(self, tally: RequestTally) -> list[Change]:
-        """Returns the smallest change of each selector that suffices, or that accepts all devices."""
+        """Returns, for each refusing selector, the smallest sufficient change, or else the largest one."""
         groups: dict[tuple[Obstacle, int], list[Refused]] = {}
         for one in tally.refused:
             if one.obstacle in {Obstacle.CLASS_SELECTOR, Obstacle.REQUEST_SELECTOR}:
@@ -163,7 +163,7 @@ class Changes:
     async def _add_improved(
         self, tally: RequestTally, refused: Sequence[Refused], group: SelectorGroup
     ) -> list[Change]:
-        """Returns the change that adds devices with the value that a selector wants; [] if unknown."""
+        """Returns the change that adds devices with the value that a selector requires, if this suffices."""
         values = group.seen[:1]
         if len({one.path for one in group.seen}) != 1 or values[0].missing or tally.request.takes_all:
             return []
@@ -244,7 +244,8 @@ def recreate_text(claim: Object, what: str) -> str:
 async def selector_change(
     trial: Trial, case: Case, tally: RequestTally, refused: Refused, option: Rewritten, text: str
 ) -> Change:
-    """Returns the change of a selector to another expression, with the result of the allocator's search.
+    """Returns the change that replaces the expression of a selector, with the result of the allocator's
+    search.
 
     `text`: the advice to change a DeviceClass. For a claim, the advice is to create it again.
     """
@@ -265,7 +266,7 @@ async def selector_change(
 
 
 def fewer_change(tally: RequestTally, count: int, node: str) -> Change:
-    """Returns the change that lets a request ask for fewer devices."""
+    """Returns the change that reduces the count of a request to `count`."""
     path = f"{tally.place}.count"
     text = recreate_text(tally.claim, f"{count} instead of {tally.needed} in {path}")
     claim = reference("ResourceClaim", tally.claim)

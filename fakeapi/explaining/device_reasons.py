@@ -47,9 +47,9 @@ class DeviceReasons:
     others: Sequence[NodeTally] = ()
 
     async def reasons(self) -> list[Reason]:
-        """Returns the reasons, the most important first: one for each request that no node can serve.
+        """Returns one reason for each request that no node can serve.
 
-        If some node can serve each request, returns why no node can serve all of them.
+        If each request can be served by some node, returns one reason why no node can serve all requests.
         """
         short = [number for number in range(self._request_count) if self._is_short(number)]
         if short:
@@ -73,9 +73,10 @@ class DeviceReasons:
         )
 
     async def lacks_class(self) -> Reason | None:
-        """Returns that the nodes have no device of a class that a request wants; None if they have one.
+        """Returns a reason if no node has a device of the class of a request; otherwise None.
 
-        This is usual on nodes with other hardware. The only change adds such devices to the first node.
+        This is usual on nodes with other hardware. The only suggested change adds such devices to the best
+        node.
         """
         for number in range(self._request_count):
             tallies = [tally for node in self.nodes for tally in node.requests[number]]
@@ -119,7 +120,7 @@ class DeviceReasons:
 
     @property
     def best(self) -> list[NodeTally]:
-        """The nodes; those that lack the fewest devices come first."""
+        """The nodes, sorted by the number of missing devices, the smallest number first."""
         return sorted(self.nodes, key=lambda tally: (tally.missing, len(tally.short), tally.name))
 
     @property
@@ -142,7 +143,7 @@ class DeviceReasons:
         return reason
 
     def _brief(self, number: int, index: int) -> str:
-        """Returns in few words why a subrequest does not fit, such as "big needs 4, a has 1 free"."""
+        """Returns a short reason why a subrequest does not fit, such as "big needs 4, a has 1 free"."""
         pairs = [(node.name, node.requests[number][index]) for node in self.nodes]
         node, best = max(pairs, key=lambda pair: (len(pair[1].usable), pair[1].selected, pair[1].in_class))
         name = best.request.full_name.rpartition("/")[2]
@@ -194,7 +195,10 @@ class DeviceReasons:
         return self._placed(reason, concerned)
 
     async def _tried(self, change: Change, pairs: Sequence[tuple[NodeTally, RequestTally]]) -> Change:
-        """Returns the change of a failing expression; `sufficient` if a node then serves the requests."""
+        """Tries the change of a failing expression.
+
+        Returns it, marked as sufficient if a node serves the requests.
+        """
         for node, tally in pairs[:NODES_TRIED] if change.value else ():
             refused = next((one for one in tally.refused if one.error), None)
             if refused is None:
@@ -267,7 +271,9 @@ class DeviceReasons:
         return reason
 
     def _on_others(self, number: int, index: int) -> list[RequestTally]:
-        """Returns the tallies of a request on the other nodes; [] if its class matches a device there."""
+        """Returns the tallies of a request on the other nodes; [] if its class matches a device of one of
+        them.
+        """
         shape = [len(choices) for choices in self.nodes[0].requests]
         tallies = [
             node.requests[number][index]
@@ -277,7 +283,7 @@ class DeviceReasons:
         return [] if any(tally.in_class for tally in tallies) else tallies
 
     def _elsewhere(self, tally: RequestTally) -> str:
-        """Says which other nodes have devices of the class of a request; "" if there are none."""
+        """Returns a text about other nodes that have devices of a request's class; "" if there are none."""
         on = {
             node.name: one.in_class
             for node in self.others
@@ -288,7 +294,9 @@ class DeviceReasons:
         return ", ".join(f"node {name} has {count}" for name, count in [*on.items()][:3])
 
     def _pool_problem(self, tally: RequestTally) -> tuple[str, str] | None:
-        """Returns (code, text) of a pool of the driver that the class wants; None if its pools are usable."""
+        """Returns the code and text of a problem with a pool of the driver that the class selects; None if
+        there is none.
+        """
         drivers = {group.wanted_driver for group in self._class_groups(tally)} - {""}
         for node in self.nodes:
             for pool, code, text in pool_problems_by_pool(self.cluster, node):
@@ -297,7 +305,7 @@ class DeviceReasons:
         return None
 
     def _silent_driver(self, tally: RequestTally) -> str:
-        """Returns the driver that the class wants and that publishes no devices; "" if there is none."""
+        """Returns the driver that the class selects if this driver publishes no devices; otherwise ""."""
         return next((group.silent_driver(self.cluster) for group in self._class_groups(tally)), "")
 
     def _class_groups(self, tally: RequestTally) -> list[SelectorGroup]:
@@ -422,7 +430,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _on_first_node(changes: Sequence[Change]) -> list[Change]:
-    """Removes changes that add the same devices to a further node, because the first node is enough."""
+    """Removes changes that add the same devices to another node, because one such node is enough."""
     first: dict[tuple[str, str, int], str] = {}
     for change in changes:
         first.setdefault((change.driver, change.path, change.count), change.node)

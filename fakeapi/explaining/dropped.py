@@ -37,7 +37,7 @@ class SelectorGroup:
     """The devices for which the same part of one selector is false or fails.
 
     - `expression`: the whole selector, as written.
-    - `hints`: where devices publish a value that the selector misses.
+    - `hints`: the paths at which devices publish a value that the selector looks up under another path.
     """
 
     dissected: Dissected
@@ -58,7 +58,7 @@ class SelectorGroup:
 
     @property
     def text(self) -> str:
-        """Why the selector refuses the devices, as one sentence with all values of the devices."""
+        """The reason why the selector refuses the devices, as one sentence with all values of the devices."""
         if not self._values:
             return self.dissected.text
         wanted = self.dissected.wanted
@@ -67,7 +67,7 @@ class SelectorGroup:
 
     @property
     def shorts(self) -> list[str]:
-        """Why the selector refuses the devices, in short forms; the longest form first."""
+        """Short forms of the reason why the selector refuses the devices; the longest first."""
         shorts = self.dissected.shorts
         if not self._values or self.seen[0].missing:
             return shorts
@@ -75,14 +75,16 @@ class SelectorGroup:
 
     @property
     def wanted_driver(self) -> str:
-        """The driver that the selector wants; "" if the refusing part does not compare the driver."""
+        """The driver name with which the selector compares `device.driver`; "" if the refusing part compares
+        another value.
+        """
         wanted = self.dissected.wanted.removeprefix("== ")
         if not self.seen or self.seen[0].path != "device.driver" or wanted == self.dissected.wanted:
             return ""
         return wanted.strip("\"'")
 
     def silent_driver(self, cluster: ClusterObjects) -> str:
-        """Returns the driver that the selector wants, if no slice is of this driver; else ""."""
+        """Returns the driver that the selector requires if it has no ResourceSlices; otherwise ""."""
         driver = self.wanted_driver
         return "" if any(one["spec"]["driver"] == driver for one in cluster.of("resourceslices")) else driver
 
@@ -235,7 +237,7 @@ class Describer:
 
 
 def _amounts(total: str, wanted: str, taken: str, users: str) -> str:
-    """Returns how much of an amount is wanted, and who consumes the rest."""
+    """Returns a text with the requested, total and consumed amount, and the consumers."""
     by = f" by {users}" if users else ""
     return f"{wanted} wanted, {total} in all, {taken} consumed{by}"
 
@@ -312,7 +314,7 @@ def rule_of(cluster: ClusterObjects, taint: Object, device: Device) -> Reference
 
 
 def lasting_taints(cluster: ClusterObjects, device: Device) -> list[Object]:
-    """Returns the taints of a device that a new device of its driver would get too.
+    """Returns the taints of a device that new devices of the same driver would also get.
 
     These are the taints of DeviceTaintRules that do not select by pool or device name.
     """
@@ -362,7 +364,7 @@ def _attributes(claim: Object) -> list[str]:
 
 
 def _of_same_counters(devices: Iterable[Device]) -> list[DeviceID]:
-    """Returns the devices that consume a counter set of one of `devices`, in the pool of this device."""
+    """Returns all devices that share a pool and a counter set with one of `devices`."""
     pools: dict[PoolID, tuple[Pool, set[str]]] = {}
     for device in devices:
         sets = pools.setdefault(device.pool.id, (device.pool, set()))[1]

@@ -150,7 +150,7 @@ def read_text(hint: Hint, expression: str, path: str, owner: Reference, claim: O
 
 
 def _comparison(expression: str) -> str:
-    """Returns advice on comparing a quantity: keep or use compareTo(quantity(…))."""
+    """Returns the advice to compare a quantity with `compareTo(quantity(…))`, or to keep this comparison."""
     if "compareTo(quantity(" in expression:
         amount = expression.partition("compareTo(quantity(")[2].partition(")")[0]
         return f"so compareTo(quantity({amount})) stays"

@@ -1,4 +1,4 @@
-"""Says who removes a finalizer, and how an object that is being deleted goes away."""
+"""Explains which component removes a finalizer, and what completes the deletion of an object."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Remover:
 
     @property
     def text(self) -> str:
-        """The component and its condition in words."""
+        """The name of the component, followed by its condition."""
         return f"{self.name} removes it{f' when {self.when}' if self.when else ''}"
 
 
@@ -66,7 +66,7 @@ def remover_of(finalizer: str) -> Remover | None:
 
 
 def finalizer_lines(cluster: ClusterObjects, obj: Object) -> list[str]:
-    """Returns one line for each finalizer of an object: who removes it."""
+    """Returns one line for each finalizer of an object, with the component that removes the finalizer."""
     return [f"finalizer {name}: {_remover_text(cluster, obj, name)}" for name in finalizers_of(obj)]
 
 
@@ -121,7 +121,7 @@ def finalizer_changes(cluster: ClusterObjects, kind: str, obj: Object) -> list[C
 
 
 def _needs(obj: Object, names: list[str], unknown: list[str]) -> str:
-    """Returns what must happen besides the edit of the finalizers."""
+    """Returns a text with the steps that must follow the edit of the finalizers."""
     others = [name for name in names if name not in unknown]
     if others:
         return f"then waits for {', '.join(others)}"
@@ -145,7 +145,7 @@ def finalizers_of(obj: Object) -> list[str]:
 
 
 def _namespace_lines(obj: Object) -> list[str]:
-    """Returns the messages of a Namespace that say what it still contains."""
+    """Returns the messages of a Namespace's conditions, which list the remaining objects."""
     if obj.get("kind") != "Namespace":
         return []
     return [
@@ -156,7 +156,9 @@ def _namespace_lines(obj: Object) -> list[str]:
 
 
 def _remover_text(cluster: ClusterObjects, obj: Object, finalizer: str) -> str:
-    """Says who removes a finalizer. For an unknown finalizer, says which field manager wrote it."""
+    """Returns a text with the component that removes a finalizer; for an unknown finalizer, the field manager
+    that wrote it.
+    """
     remover = remover_of(finalizer)
     if remover is not None:
         absent = remover.controller and cluster.lacks_controller(remover.controller)
@@ -165,7 +167,9 @@ def _remover_text(cluster: ClusterObjects, obj: Object, finalizer: str) -> str:
 
 
 def owner_text(cluster: ClusterObjects, name: str, managers: Sequence[str]) -> str:
-    """Says who usually removes a finalizer or scheduling gate, and which field manager wrote it."""
+    """Returns the usual remover of a finalizer or scheduling gate, and the field manager that wrote it, as
+    text.
+    """
     domain, slash, _ = name.partition("/")
     component = f"a controller of {domain}" if slash else "the controller that added it"
     here = "" if cluster.controllers is None else "; this server runs no such controller"

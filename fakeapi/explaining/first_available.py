@@ -42,6 +42,9 @@ def _lines(part: Reason) -> list[str]:
 
 
 def _alternating(changes: Sequence[Sequence[Change]]) -> list[Change]:
-    """Returns the first change of each subrequest, then the second ones; sufficient changes first."""
+    """Merges the changes of subrequests in turn: the first of each, then the second.
+
+    Sufficient changes come first.
+    """
     ordered = [one for row in zip_longest(*changes) for one in row if one is not None]
     return sorted(ordered, key=lambda change: change.rank)

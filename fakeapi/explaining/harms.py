@@ -1,4 +1,4 @@
-"""Says whom a change hurts: running pods that it ends, and other users of the object that it changes."""
+"""Describes the harm of a change: pods that lose their node, and other users of a changed object."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ PODS_NAMED = 4
 
 
 def harm_of_deletion(pods: Sequence[Object]) -> str:
-    """Says which pods lose their nodes and devices if they are deleted; "" if none of them has a node."""
+    """Returns a text with the pods that lose their nodes and devices; "" if none of them has a node."""
     placed = [pod for pod in pods if pod["spec"].get("nodeName") and not has_ended(pod)]
     if not placed:
         return ""
@@ -29,7 +29,7 @@ def harm_of_deletion(pods: Sequence[Object]) -> str:
 
 
 def deletion(objects: Sequence[Reference], pods: Sequence[Object], node: str = "") -> Change:
-    """Returns the change that deletes objects. `pods`: the pods among the objects."""
+    """Returns the change that deletes objects. `pods`: the pods in `objects`."""
     text = f"delete {listed(objects, PODS_NAMED)}"
     return Change(text, "delete", [*objects], node=node, harm=harm_of_deletion(pods))
 
@@ -46,7 +46,7 @@ def pods_of(cluster: ClusterObjects, references: Sequence[Reference]) -> list[Ob
 
 
 def harm_to_class_users(cluster: ClusterObjects, owner: Reference, claim: Object) -> str:
-    """Says how many other claims use a changed DeviceClass; "" if only `claim` uses it.
+    """Returns the number of other claims that use a changed DeviceClass, as text; "" if only `claim` uses it.
 
     `owner`: the changed object. Returns "" for a claim, because other claims have their own spec.
     """

@@ -44,7 +44,7 @@ def starting_reasons(cluster: ClusterObjects, pod: Object, *, ending: bool = Fal
 
 
 def _is_reserved(claim: Object, pod: Object) -> bool:
-    """Whether status.reservedFor of a claim has a pod."""
+    """Whether the status.reservedFor of a claim contains a pod."""
     uid = pod["metadata"]["uid"]
     return any(user.get("uid") == uid for user in claim["status"].get("reservedFor") or ())
 
@@ -83,7 +83,7 @@ def not_registered(cluster: ClusterObjects, driver: str, node: str, claim: Objec
 
 
 def gone_text(devices: Sequence[DeviceID]) -> str:
-    """Returns a sentence that names devices and says that no slice publishes them any more."""
+    """Returns the sentence that no ResourceSlice publishes these devices any more."""
     noun, be = ("device", "is") if len(devices) == 1 else ("devices", "are")
     return f"{noun} {', '.join(map(str, devices[:3]))} {be} not published any more"
 
@@ -158,7 +158,7 @@ def _prepare_failed(
 
 
 def _free_lines(cluster: ClusterObjects, results: list[Object]) -> Iterable[str]:
-    """Yields one line for each pool of allocated devices: its devices that no claim has allocated."""
+    """Yields one line for each pool of the allocated devices, with the free devices of the pool."""
     for pool in dict.fromkeys(PoolID(one["driver"], one["pool"]) for one in results):
         free = [
             str(device["name"])
@@ -214,7 +214,7 @@ def _containers(pod: Object) -> Iterable[Reason]:
 
 
 def _ending_node(cluster: ClusterObjects, pod: Object, name: str) -> Iterable[Reason]:
-    """Yields the reason why the node of a pod does not end it, and the deletion without the kubelet."""
+    """Yields the reason why the node does not end a pod. Its change deletes the pod without the kubelet."""
     for reason in _node(cluster, name):
         own = reference("Pod", pod)
         text = f"delete {own} with gracePeriodSeconds 0 (kubectl delete --force); no kubelet confirms its end"

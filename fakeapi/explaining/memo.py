@@ -1,4 +1,4 @@
-"""Caches results of CEL selectors, because an explanation evaluates the same devices often."""
+"""Caches the results of CEL selectors, because an explanation evaluates them often for the same devices."""
 
 from fakeapi.controllers.allocation.selectors import DeviceMatcher, SelectorError
 from fakeapi.machinery.json_types import Object

@@ -110,7 +110,7 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
 
     @property
     def rank(self) -> tuple[bool, bool]:
-        """The sort key of changes: sufficient changes first, and of these the harmless ones first."""
+        """The sort key of changes: sufficient changes come first, then changes without harm."""
         return not self.sufficient, bool(self.harm)
 
 

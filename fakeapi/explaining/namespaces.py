@@ -72,7 +72,7 @@ def _held(cluster: ClusterObjects, namespace: str) -> list[tuple[str, Object]]:
 
 
 def _text(held: list[tuple[str, Object]], left: list[tuple[str, int]], finalizers: list[str]) -> str:
-    """Returns in one sentence what a namespace waits for; "" if its objects are unknown."""
+    """Returns a sentence about the objects for which a namespace waits; "" if they are unknown."""
     if held:
         kind, obj = held[0]
         first = reference(kind, obj)
@@ -88,7 +88,7 @@ def _text(held: list[tuple[str, Object]], left: list[tuple[str, int]], finalizer
 
 
 def _changes_by_condition(namespace: Object) -> Iterator[Change]:
-    """Yields the changes that remove the finalizers that the conditions of a namespace name."""
+    """Yields the changes that remove the finalizers named in the conditions of a namespace."""
     name = namespace["metadata"]["name"]
     resources = ",".join(resource for resource, _ in _remaining(namespace))
     for finalizer in _finalizers(namespace):

@@ -91,7 +91,7 @@ def _taints(wants: Wants, state: NodeState) -> Iterator[Fact]:
 
 
 def _tolerate(pod: Object, taint: Object, text: str) -> Offer:
-    """Returns the offer to add a toleration to the pod. Kubernetes allows this without a new pod."""
+    """Returns the offer to add a toleration to the pod. Kubernetes allows this change of an existing pod."""
     path = "spec.tolerations"
     advice = f"add a toleration for {text} to {path} of the pod"
     change = Change(advice, "edit", [reference("Pod", pod)], path)
@@ -146,7 +146,7 @@ def _without_taint(state: NodeState, text: str) -> Object:
 
 
 def untainted(spec: Object, key: str, field: str) -> Object:
-    """Returns a copy of a node's spec without the taints of a key, and without a field."""
+    """Returns a copy of a node's spec without the field `field` and without the taints of this key."""
     taints = [taint for taint in spec.get("taints") or () if taint["key"] != key]
     return {name: value for name, value in spec.items() if name != field} | {"taints": taints}
 

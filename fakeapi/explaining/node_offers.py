@@ -66,7 +66,7 @@ def of_node(
 
 
 def of_label(pod: Object, state: NodeState, key: str, value: str) -> Offer:
-    """Returns the offer to label a node. Warns if the node has another value of the label."""
+    """Returns the offer to set a label of a node. Warns if the label already has another value."""
     labels = state.node["metadata"].get("labels") or {}
     harm = f"other pods may rely on {key}={labels[key]} of the node" if key in labels else ""
     return of_node(
@@ -108,8 +108,8 @@ def without_pods(pod: Object, states: Sequence[NodeState], gone: Sequence[Object
 
 
 def new_node(pod: Object, state: NodeState, text: str, node: Callable[[], Object]) -> Offer:
-    """Returns the offer to add a node. To try it, a node without pods replaces the node `state`.
+    """Returns the offer to add a node. The trial replaces the node of `state` by the new node, without pods.
 
-    `node`: returns the new node. It has the name of `state`, so that it has the same devices.
+    `node`: returns the new node. Its name must be that of `state`, so that the trial finds the same devices.
     """
     return Offer(Change(text, "create"), lambda: (pod, (NodeState(node()),)))

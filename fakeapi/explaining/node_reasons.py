@@ -90,7 +90,9 @@ class NodeReasons:
         ]
 
     def _hopeless(self, names: Sequence[str]) -> Reason:
-        """Returns one line about nodes that lack the hardware too, while other nodes have the devices."""
+        """Returns a short reason for nodes that have no device of the claim's class, when other nodes have
+        one.
+        """
         first = self._facts[names[0]][0]
         node = f"node {names[0]}" if len(names) == 1 else f"{len(names)} nodes"
         text = f"{node}: {first.shape}, and no device of the claim's class"
@@ -135,7 +137,7 @@ class NodeReasons:
         return reference("Pod", self._pod) if fact.code in _OF_POD else Reference("Node", node)
 
     async def _changes(self, fact: Fact, name: str) -> list[Change]:
-        """Tries the changes that a fact about a node offers. Says what a change lacks."""
+        """Returns the changes that a fact offers. Tries each change, and sets `sufficient` and `needs`."""
         changes = []
         for offer in fact.offers:
             if offer.after is None:
@@ -148,7 +150,7 @@ class NodeReasons:
         return changes
 
     def _missing(self, name: str) -> tuple[bool, int]:
-        """Returns a key that sorts the nodes by the devices that they lack, nodes with devices first."""
+        """Returns the sort key of a node: nodes with devices first, then nodes that lack few devices."""
         tally = self.tallies.get(name)
         if tally is None:
             return True, 0
@@ -162,20 +164,25 @@ class NodeReasons:
         )
 
     def _in_words(self, message: str, name: str) -> str:
-        """Returns a message of the scheduler about a node. Replaces those of the plugin DynamicResources."""
+        """Returns the message of the scheduler about a node.
+
+        Replaces messages about devices by clearer texts.
+        """
         if message == _ELSEWHERE:
             return "a claim is allocated to devices of another node"
         return self._lacks(name) if message == _LACKS_DEVICES else message
 
     def _lacks(self, name: str) -> str:
-        """Says which devices a node lacks."""
+        """Returns a text about the devices that a node lacks."""
         tally = self.tallies.get(name)
         if tally is None or not tally.short:
             return "the node lacks devices for the claims"
         return f"node {name} lacks devices: {node_brief(tally)}"
 
     def needs(self, names: Iterable[str]) -> str:
-        """Returns in words what nodes need besides devices; "" for nodes that only lack devices."""
+        """Returns a text with the requirements besides devices that nodes do not meet; "" if they only lack
+        devices.
+        """
         shapes = [fact.shape for name in names for fact in self._facts.get(name, ())]
         return ", and ".join(dict.fromkeys(shapes))
 

@@ -186,7 +186,7 @@ def explanation(
     scheduled: Scheduled | None = None,
     kind: str = "Pod",
 ) -> Explanation:
-    """Returns an Explanation of an object. `scheduled`: the explained result of the scheduler, if any."""
+    """Returns an Explanation of an object. `scheduled`: the explained scheduling attempt, if any."""
     notes = [*cluster.notes, *(scheduled.notes if scheduled else ())]
     return Explanation(
         VERSION,
@@ -215,7 +215,7 @@ def missing(cluster: ClusterObjects, target: Reference, resource: str) -> Explan
 def _hints_for_missing(
     cluster: ClusterObjects, target: Reference, resource: str, *, guesses: bool
 ) -> list[str]:
-    """Says which object was probably meant instead of one that does not exist.
+    """Returns hints for an object that does not exist: which namespace, name or kind the user probably meant.
 
     `guesses`: whether to look for similar names in the namespace.
     """

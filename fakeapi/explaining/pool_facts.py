@@ -8,13 +8,13 @@ from fakeapi.explaining.tally import NodeTally
 
 
 def pool_problems(cluster: ClusterObjects, node: NodeTally) -> Iterator[tuple[str, str]]:
-    """Yields (code, text) for each pool of a node whose devices the allocator does not use, or not all."""
+    """Yields (code, text) for each problem that makes the allocator ignore devices of a node's pools."""
     for _, code, text in pool_problems_by_pool(cluster, node):
         yield code, text
 
 
 def pool_problems_by_pool(cluster: ClusterObjects, node: NodeTally) -> Iterator[tuple[Pool, str, str]]:
-    """Yields (pool, code, text) for each pool whose devices the allocator does not use, or not all."""
+    """Yields (pool, code, text) for each problem that makes the allocator ignore devices of a pool."""
     for pool in node.pools:
         own = cluster.slices_by_pool.get(pool.id, [])
         newest = max((_generation(one) for one in own), default=0)

@@ -1,4 +1,4 @@
-"""Lists facts about objects that nothing deletes: what they select, publish or taint, and who uses them."""
+"""Lists facts about objects that are not being deleted: their selections, devices, taints and users."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ def present_lines(cluster: ClusterObjects, obj: Object) -> list[str]:
 
 
 def _class(cluster: ClusterObjects, device_class: Object) -> Iterator[str]:
-    """Yields the selectors of a DeviceClass, the devices of its drivers by node, and the claims."""
+    """Yields the selectors of a DeviceClass, the devices of its drivers, and the number of its claims."""
     drivers = []
     for index, selector in enumerate(device_class["spec"].get("selectors") or ()):
         expression = (selector.get("cel") or {}).get("expression", "")
@@ -63,7 +63,9 @@ def _rule(cluster: ClusterObjects, rule: Object) -> Iterator[str]:
 
 
 def _node(cluster: ClusterObjects, node: Object) -> Iterator[str]:
-    """Yields the readiness and the taints of a node, its pods, and its own devices by driver."""
+    """Yields facts about a node: its readiness, its taints, the number of its pods, and its devices by
+    driver.
+    """
     name = node["metadata"]["name"]
     ready = [one["status"] for one in node["status"].get("conditions") or () if one["type"] == "Ready"]
     yield f"Ready: {ready[0] if ready else 'unknown'}"
@@ -119,7 +121,7 @@ def _by_node(cluster: ClusterObjects, published: Sequence[Published]) -> Iterato
 
 
 def _devices(cluster: ClusterObjects, published: Sequence[Published]) -> Iterator[str]:
-    """Yields the number of devices, and for each of the first ones its values and its users."""
+    """Yields the number of devices, and a line for each of the first devices with its values and users."""
     yield _counts(cluster, published)
     for one in published[:NAMES_SHOWN]:
         spec, device = one[0]["spec"], one[1]
@@ -137,7 +139,7 @@ def _devices(cluster: ClusterObjects, published: Sequence[Published]) -> Iterato
 
 
 def where(spec: Object) -> str:
-    """Returns the nodes of a ResourceSlice in words."""
+    """Returns a text about the nodes that can use a ResourceSlice."""
     if spec.get("nodeName"):
         return f"node {spec['nodeName']}"
     if spec.get("allNodes"):

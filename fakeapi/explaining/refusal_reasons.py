@@ -65,7 +65,7 @@ def _reason(cluster: ClusterObjects, refused: RefusedWrite) -> Reason:
 
 
 def _label_namespace(reason: Reason, problem: str, refused: RefusedWrite) -> None:
-    """Names the label that a namespace lacks, if a write was refused for it."""
+    """Adds the missing namespace label to a reason, if the server refused a write because of it."""
     match = _LABEL.search(problem)
     if match is None or not refused.namespace:
         return

@@ -1,4 +1,4 @@
-"""Makes a change of a name in a ClusterObjects: the pod or claim then names another object."""
+"""Tries changes of a name: returns a ClusterObjects in which a pod or claim names another object."""
 
 from dataclasses import replace
 

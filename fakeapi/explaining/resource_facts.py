@@ -1,4 +1,4 @@
-"""Explains why a node has too little of a resource for a pod, or too many pods."""
+"""Explains why a pod exceeds the allocatable resources or the maximum number of pods of a node."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -16,7 +16,9 @@ _PATH = "spec.containers[].resources.requests"
 
 
 def resource_facts(wants: Wants, state: NodeState) -> Iterator[Fact]:
-    """Yields one reason for each resource that a node has too little of, after the limit of pods."""
+    """Yields a fact if the node already runs its maximum number of pods, and one for each insufficient
+    resource.
+    """
     if len(state.pods) + 1 > state.allocatable("pods"):
         limit = int(state.allocatable("pods"))
         text = f"node {state.name} runs {len(state.pods)} of at most {limit} pods"
@@ -72,7 +74,7 @@ def _larger(pod: Object, state: NodeState, name: str, amount: str) -> Offer:
 
 
 def _with_request(pod: Object, name: str, amount: str) -> Object:
-    """Returns a copy of a pod's spec whose first container requests an amount of a resource, and no other."""
+    """Returns a copy of a pod in which only the first container requests a resource, with this amount."""
     spec = {**pod["spec"]}
     for field in ("containers", "initContainers"):
         if spec.get(field):

@@ -12,9 +12,7 @@ from fakeapi.explaining.stored_objects import objects_of
 
 @runtime_checkable
 class _Kubelet(Protocol):
-    """The interface of the kubelet controller. Saves the import of the controller, because that
-    needs grpc.
-    """
+    """The interface of the kubelet controller. Avoids importing the controller, which needs grpc."""
 
     @property
     def nodes(self) -> dict[str, "_Node"]: ...

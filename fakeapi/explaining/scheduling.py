@@ -103,7 +103,9 @@ class PodScheduling:
         return await self._refused(outcome)
 
     async def _feasible(self, outcome: Outcome) -> list[NodeResult]:
-        """Returns the nodes of an attempt that found a node, with the scores and the refusals in words."""
+        """Returns the results of all nodes for a pod that fits: the score, or the reason why a node is
+        excluded.
+        """
         states, claims = self._cluster.node_states, outcome.claims
         wants = Wants(self._pod, self._cluster.rules.quirks, claims.by_class)
         on_nodes = NodeReasons(self._cluster, self._pod, outcome, wants, self._fits)
@@ -151,7 +153,9 @@ class PodScheduling:
         return scheduled
 
     async def _try_renames(self, reasons: Sequence[Reason]) -> None:
-        """Sets `sufficient` and `needs` of changes that name a value; sufficient changes come first."""
+        """Tries the changes that rename an object; sets their `sufficient` and `needs`, and sorts them by
+        rank.
+        """
         for reason in reasons:
             for number, change in enumerate(reason.changes):
                 if not self._tries or not change.value or len(reasons) > NAMES_SHOWN:
@@ -162,7 +166,9 @@ class PodScheduling:
             reason.changes.sort(key=lambda change: change.rank)
 
     async def _try_releases(self, reasons: Sequence[Reason]) -> None:
-        """Sets `sufficient` and `needs` of the deletions that free a claim allocated to another node."""
+        """Tries the deletions that free a claim allocated to another node; sets their `sufficient` and
+        `needs`.
+        """
         for reason in reasons:
             if reason.code != "ClaimElsewhere" or not self._tries or not reason.blame:
                 continue

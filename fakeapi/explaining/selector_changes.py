@@ -43,10 +43,9 @@ def rewritten(group: SelectorGroup) -> Iterator[Rewritten]:
 
 
 def driver_only(expression: str) -> Rewritten | None:
-    """Returns a selector that keeps only what an expression says about the driver.
+    """Returns a copy of a selector with only its conditions on the driver.
 
-    Returns None if the expression says nothing else: devices of another driver are other hardware, so the
-    selector should stay.
+    Returns None if the selector has only such conditions: devices of another driver are other hardware.
     """
     kept = driver_part(expression)
     if kept == " && ".join(conjuncts(expression)):
@@ -96,7 +95,7 @@ def _accepting(part: str, wanted: str, seen: Seen) -> tuple[str, str] | None:
 
 
 def improved(device: Device, seen: Seen, wanted: str) -> Object | None:
-    """Returns the slice entry of a device after a change of one value, so that a comparison holds.
+    """Returns the ResourceSlice entry of a device with one value changed so that a comparison is true.
 
     Returns None if the value cannot be written.
     """

@@ -58,7 +58,7 @@ class Dissected:
 
     @property
     def text(self) -> str:
-        """Why the part refuses the device, such as: `device.driver` is "a", wanted == "b"."""
+        """The reason why the part refuses the device, such as: `device.driver` is "a", wanted == "b"."""
         values = ", ".join(_value_text(seen) for seen in self.seen)
         if self.wanted and len(self.seen) == 1:
             return f"{values}, wanted {self.wanted}"
@@ -68,7 +68,7 @@ class Dissected:
 
     @property
     def shorts(self) -> list[str]:
-        """Why the part refuses the device, in short forms, such as "capacity memory is 16Gi, wanted >= 40Gi".
+        """Short forms of the reason, such as "capacity memory is 16Gi, wanted >= 40Gi".
 
         The longest form comes first.
         """
@@ -181,9 +181,8 @@ def conjuncts(expression: str) -> list[str]:
 
 
 def driver_part(expression: str) -> str:
-    """Returns the operands of `&&` in a selector that read `device.driver`; "true" without such an operand.
-
-    Keeping them keeps the hardware that the author of the selector chose.
+    """Returns the operands of `&&` in a selector that read `device.driver`; "true" without such an operand. A
+    selector with only these operands still selects the same kind of hardware.
     """
     return " && ".join(part for part in conjuncts(expression) if _DRIVER.search(part)) or "true"
 
@@ -349,7 +348,7 @@ def _quoted_argument(node: Node) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A path at which devices publish a value that a selector misses.
+    """The path of a missing value in a selector, and a similar path at which devices publish a value.
 
     - `path`: the path in the selector.
     - `instead`: the path that has a value; "" if no path is similar.

@@ -124,7 +124,8 @@ async def tally_node(
 def requests_of_claim(
     claim: Object, classes: Mapping[str, Object]
 ) -> list[tuple[str, list[tuple[str, Request]]]]:
-    """Returns each request of a claim as (path, subrequests), each subrequest as (rest of the path, request).
+    """Returns the requests of a claim as pairs (path, subrequests). A subrequest is a pair (rest of the path,
+    request).
 
     Leaves out requests whose DeviceClass does not exist.
     """

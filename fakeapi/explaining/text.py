@@ -105,7 +105,7 @@ def _nodes(nodes: list[NodeResult], fits: str, *, everything: bool) -> Iterator[
 
 
 def _counts(request: RequestOnNode) -> str:
-    """Returns how many devices of a node a request can use, up to the first step that leaves none."""
+    """Returns the numbers of published, matching and free devices as text. Stops at the first number 0."""
     counts = f"{devices_text(request.published)}; {request.in_class} match class {request.device_class}"
     if request.in_class:
         counts += f", {request.selected} match the request's selectors"
@@ -117,7 +117,7 @@ def _counts(request: RequestOnNode) -> str:
 def _score(node: NodeResult, plugins: set[str], *, everything: bool) -> str:
     """Returns the score of a node with its parts; "" for the only feasible node, which has no score.
 
-    `plugins`: the plugins to name. The short form sums up the others.
+    `plugins`: the plugins to name. Without `everything`, one number is the sum of the others.
     """
     if not node.scores:
         return f", score {node.score}" if node.score else ""

@@ -38,7 +38,7 @@ _TERM_LENGTH = 40
 
 @dataclass(frozen=True, slots=True)
 class Excluding:
-    """A pod on a node that excludes the explained pod, by a term of the anti-affinity of either."""
+    """A pod that keeps the explained pod off a node, because of an anti-affinity term of one of the two."""
 
     pod: Object
     place: NodeState
@@ -93,7 +93,7 @@ def _affinity(pod: Object, state: NodeState) -> Fact:
 
 
 def _anti_affinity(code: str, pod: Object, state: NodeState, others: Sequence[Excluding]) -> Fact:
-    """Explains that pods near a node and the pod exclude each other. `others`: these pods."""
+    """Explains that pod anti-affinity excludes a node. `others`: the pods that cause it."""
     path = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution"
     if not others:
         text = f"pod anti-affinity excludes node {state.name}"
@@ -115,7 +115,7 @@ def _anti_affinity(code: str, pod: Object, state: NodeState, others: Sequence[Ex
 
 
 def _where(other: object, state: NodeState, there: NodeState, key: str, *, named: bool) -> str:
-    """Says where another pod is: on the node, or on a node with the same value of the topology key."""
+    """Says where another pod is: on the same node, or on a node with an equal value of the topology key."""
     who = f"{other}" if named else "it"
     if there.name == state.name:
         return f"{who} is on node {there.name}"
@@ -132,7 +132,9 @@ def _warned(offer: Offer, harm: str) -> Offer:
 
 
 def _weaker(code: str, pod: Object, term: Object, path: str) -> Offer:
-    """Returns the offer to create the pod again, so that the anti-affinity does not concern it."""
+    """Returns the offer to create the pod again, without its anti-affinity or without the labels that a term
+    selects.
+    """
     if code != OF_OTHERS:
         return recreated(pod, f"no {path}", path, partial(_without_affinity, pod, "podAntiAffinity"))
     what = f"labels other than {_labels_text(term)} in metadata.labels"

@@ -27,9 +27,9 @@ NO_SHARE = "00000000-0000-0000-0000-000000000000"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The claims to allocate on one node, with the slices, classes and allocations for the search.
+    """The input of one allocation: claims, one node, ResourceSlices, DeviceClasses and existing allocations.
 
-    `gone`: the claims as (namespace, name) whose allocations are ignored.
+    `gone`: (namespace, name) of the claims whose allocations the search ignores.
     """
 
     claims: Sequence[Object]
@@ -154,7 +154,7 @@ class Trial:
         return replace(case, inventory=replace(case.inventory, classes=changed))
 
     def with_expression(self, case: Case, tally: RequestTally, refused: Refused, expression: str) -> Case:
-        """Returns a copy of a case with another expression of the selector that refused a device."""
+        """Returns a copy of a case in which `expression` replaces the selector that refused a device."""
         owner, path = selector_place(tally, refused)
         if owner.kind == "ResourceClaim":
             return case.with_edit(tally.claim, path, expression)

@@ -1,1 +1,1 @@
-"""Faults: rules that make requests fail, to test clients. `fakeapi.http.faulting` applies them."""
+"""Faults: rules that make requests fail, to test clients. `fakeapi.http.faulting` applies these rules."""

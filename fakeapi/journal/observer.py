@@ -1,4 +1,4 @@
-"""The User-Agent of requests that only look at a server, for tests and their reports."""
+"""The User-Agent of observers: requests of tests and reports that only read the state of a server."""
 
 OBSERVER = "fakeapi-observer"
 """The User-Agent of an observer's requests. The journal does not keep them, and no fault affects them.

@@ -182,7 +182,7 @@ _FIELDS = [member.name for member in fields(RequestPattern) if member.init]
 
 
 class PatternFields(TypedDict, total=False):
-    """The fields of RequestPattern, as keyword arguments that type checkers know."""
+    """The types of keyword arguments with the fields of a RequestPattern."""
 
     verb: str
     group: str | None

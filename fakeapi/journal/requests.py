@@ -32,7 +32,7 @@ class Arrivals(Protocol):
 
 
 class JournalServer(Protocol):
-    """The methods of a server that Requests needs, beside the entries of its journal."""
+    """The methods of a server that Requests needs in addition to the entries of the journal."""
 
     def check_pattern(self, pattern: RequestPattern) -> None:
         """Raises PatternError if a pattern cannot match a request for a served resource."""

@@ -35,8 +35,8 @@ def is_any_address(host: str) -> bool:
 def connect_host(host: str) -> str:
     """Returns the address for clients on this machine to connect to a server that listens on `host`.
 
-    For an address that means all addresses, such as `0.0.0.0`, returns a loopback address, such as
-    `127.0.0.1`. Otherwise returns `host` itself.
+    For a wildcard address such as `0.0.0.0`, returns a loopback address, such as `127.0.0.1`. Otherwise
+    returns `host` itself.
     """
     return _ANY_ADDRESS.get(host, host)
 

@@ -1,7 +1,7 @@
 """Connections to containers, as the subresources of pods use them: log, exec, attach and portforward.
 
-The kubelets of the server implement the protocols of this module. The API server does not know the kubelets
-otherwise.
+The kubelets of the server implement the protocols of this module. The API server uses the kubelets only
+through these protocols.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence

@@ -108,7 +108,7 @@ class Store:
     def on_first_change(self, prefix: str, call: Callable[[], object], caller: str = "") -> None:
         """Calls `call` once, at the next write of an object whose key begins with `prefix`.
 
-        `caller`: who asks. A second call with the same prefix and caller replaces the first one.
+        `caller`: identifies the caller. A second call with the same prefix and caller replaces the first.
         """
         self._first_changes.setdefault(prefix, {})[caller] = call
 

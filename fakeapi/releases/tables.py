@@ -93,7 +93,7 @@ class Defaults(msgspec.Struct, frozen=True):
 class Declared(msgspec.Struct, frozen=True):
     """The declarative validation rules that Kubernetes generates from the markers of a package's types.
 
-    - `kinds`: the subresources for which objects of a kind are validated; "" is the object itself
+    - `kinds`: by kind, the subresources that the rules validate; "" is the object itself
     - `types`: the steps of each type's rules, which tools/declared.py documents
     """
 
@@ -155,7 +155,9 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         return msgspec.json.decode(_text(self.release, "defaults"), type=Defaults)
 
     def declared(self, package: str) -> Declared:
-        """Returns the declarative validation rules of a package such as `core/v1`, which may be empty."""
+        """Returns the declarative validation rules of a Go package such as `core/v1`; empty for a package
+        without rules.
+        """
         declared = self._declared.get(package)
         if declared is None:
             try:

@@ -27,7 +27,7 @@ class DriverStarter(Attachment):
     """Adds simulated drivers before the controllers start. Attach it before the controllers."""
 
     def __init__(self, cluster: Cluster, specs: Sequence[DriverSpec], nodes: Nodes) -> None:
-        """Keeps the drivers for the next start or reset.
+        """Stores the drivers to start at the next start or reset of the server.
 
         `nodes`: the value of the option `nodes`, for drivers without nodes of their own.
         """

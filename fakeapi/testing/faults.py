@@ -16,7 +16,7 @@ __all__ = ["Fault", "Faults", "FaultsUnfired"]
 
 
 class FaultsUnfired(FakeAPIError, AssertionError):
-    """Raised by `Faults.verify` if a fault never fired. The message lists the names of these faults."""
+    """Raised by `Faults.verify` if faults never fired. The message lists the names of these faults."""
 
 
 class Faults(ReadyFaults):

@@ -1,4 +1,4 @@
-"""Hides the library's own frames in pytest's tracebacks of expected errors."""
+"""Hides frames of fakeapi's own code in pytest's tracebacks of expected errors."""
 
 from typing import Protocol
 

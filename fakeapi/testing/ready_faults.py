@@ -163,13 +163,15 @@ class ReadyFaults(ABC):
         return self._arm("lose_reply", target, options)
 
     def tear(self, target: str = "", *, part: float = 0.5, **options: Unpack[FaultOptions]) -> Fault:
-        """Runs requests, sends this part of the response (from 0 to below 1), and closes the connection."""
+        """Runs requests, sends only the fraction `part` of the response, and closes the connection."""
         return self._arm("tear", target, options, part=part)
 
     def stall(
         self, target: str = "", *, seconds: float = 0.0, part: float = 0.5, **options: Unpack[FaultOptions]
     ) -> Fault:
-        """Sends this part of the response at once, and the rest after `seconds`; 0 never sends the rest."""
+        """Sends the fraction `part` of the response at once, and the rest after `seconds`; 0 never sends the
+        rest.
+        """
         return self._arm("stall", target, options, seconds=seconds, part=part)
 
     def competing_write(self, target: str = "", **options: Unpack[FaultOptions]) -> Fault:

@@ -1,4 +1,4 @@
-"""Until: the condition of `wait_for`, as text or as a function."""
+"""Condition: the argument `until` of `wait_for`, which is a text or a function."""
 
 import json
 from collections.abc import Callable

@@ -130,7 +130,7 @@ class Waiting(Sender):
 
     @explains_arguments("fakeapi.eventually")
     def eventually(self, check: Callable[[], T], *, within: float = WITHIN_SECONDS) -> T:
-        """Calls a function again and again until it returns a true value; returns this value.
+        """Calls a function repeatedly until it returns a true value; returns this value.
 
             api.eventually(lambda: len(api.list("Pod")) == 3)
 
@@ -163,7 +163,7 @@ class Waiting(Sender):
 
 
 class _Outcome(Generic[T]):
-    """The result of one call of a function: its value, and words for a message."""
+    """The result of one call of a function: the value, and a text for error messages."""
 
     def __init__(self, value: T | None, words: str, error: BaseException | None = None) -> None:
         self.value, self.words, self.error = value, words, error

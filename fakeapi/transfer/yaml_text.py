@@ -1,4 +1,4 @@
-"""Writes objects as YAML that parsers of YAML 1.1 and YAML 1.2 read alike."""
+"""Writes objects as YAML that has the same meaning in YAML 1.1 and YAML 1.2."""
 
 import re
 from functools import cache

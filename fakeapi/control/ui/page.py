@@ -38,7 +38,7 @@ def path_of(scope: Scope) -> str:
 
 
 class RootRedirect:
-    """Redirects the path of the control API itself to the live page, because people type that path."""
+    """Redirects /_fakeapi to the live page, because people type this path."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -44,7 +44,7 @@ class Inventory:
     - `state`: the devices in use.
     - `turn`: in releases that do not sort pools, the search starts with the pool at the index `turn` modulo
       the number of pools.
-    - `changes`: the log of pools whose devices in use have changed; None if it is not kept.
+    - `changes`: the log of pools whose devices in use have changed; None for no log.
     """
 
     slices: Slices

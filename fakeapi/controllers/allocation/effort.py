@@ -55,9 +55,9 @@ class Effort:
         """Whether the search for devices was stopped at its limit on any node."""
 
     def restart(self, tries: int, *, gave_up: bool) -> None:
-        """Restarts a search with the values from before it.
+        """Restores the values of `tries` and `gave_up` from before a search, to repeat the search.
 
-        Pods of a gang share the effort. So the search for an earlier pod may have given up already.
+        The pods of a gang share one Effort, so the search for an earlier pod can already have given up.
         """
         self.tries = tries
         self.gave_up = gave_up

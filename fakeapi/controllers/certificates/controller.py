@@ -72,7 +72,9 @@ class CertificateController(Controller):
             await self._set_ready(key.plural, obj, "IsReady", "")
 
     async def _issue(self, certificate: Object) -> None:
-        """Writes the Secret of a Certificate, and injects its CA into the webhooks with its annotation."""
+        """Writes the Secret of a Certificate, and injects the CA into webhooks whose annotation names the
+        Certificate.
+        """
         namespace, spec = certificate["metadata"]["namespace"], certificate.get("spec") or {}
         names = [*(spec.get("dnsNames") or ()), *(spec.get("ipAddresses") or ())]
         if not names and spec.get("commonName"):

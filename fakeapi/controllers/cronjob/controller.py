@@ -165,7 +165,7 @@ class CronJobController(WorkloadController):
         status["lastScheduleTime"] = times.now_text(due)
 
     async def _clean_up(self, owner: Object, jobs: list[Object]) -> None:
-        """Deletes the oldest finished Jobs of a CronJob, to keep only as many as its history limits allow."""
+        """Deletes the oldest finished Jobs of a CronJob that exceed its history limits."""
         limits = {
             COMPLETE: owner["spec"].get("successfulJobsHistoryLimit", 3),
             FAILED: owner["spec"].get("failedJobsHistoryLimit", 1),

@@ -88,9 +88,10 @@ class DaemonSetController(PodOwnerController):
     # revisions --------------------------------------------------------------------------------------
 
     async def _history(self, owner: Object) -> tuple[Object | None, list[Object]]:
-        """Returns the revision of the current template, and all other revisions.
+        """Returns the ControllerRevision of the current pod template, and all other ControllerRevisions.
 
-        Creates the first one if it is missing. Returns None for it if another object has its name.
+        Creates the ControllerRevision of the current template if it is missing. The first item is None if
+        another object already has the name.
         """
         data = template_patch(owner)
         revisions = await self._revisions.of(owner)

@@ -303,7 +303,7 @@ class Rollout:
             self._old = [stored if each is replica_set else each for each in self._old]
 
     async def _clean_up(self) -> None:
-        """Deletes the oldest ReplicaSets without replicas, to keep only revisionHistoryLimit old ones."""
+        """Deletes the oldest ReplicaSets without replicas that exceed the revisionHistoryLimit."""
         limit = self._deployment["spec"].get("revisionHistoryLimit")
         if limit in (None, sets.UNLIMITED):
             return

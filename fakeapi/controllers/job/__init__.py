@@ -1,1 +1,1 @@
-"""The controllers of Jobs: running them to completion, and deleting them some time later."""
+"""The controllers of Jobs: they run Jobs to completion, and delete finished Jobs after their TTL."""

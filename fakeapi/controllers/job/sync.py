@@ -141,7 +141,7 @@ class JobSync(JobTracking):
     def _find_delayed(self) -> dict[int, Object]:
         """Returns the last failed pod of each index that needs another pod.
 
-        The annotations of this pod contain the number of failures. So the pod stays until the next pod
+        The annotations of this pod contain the number of failures, so its finalizer stays until the next pod
         exists.
         """
         over = self._succeeded_indexes | (self._failed_indexes or set())

@@ -59,8 +59,8 @@ class HealthWatch:
     def driver_came(self, driver: Driver) -> None:
         """Starts reading a driver's health reports. Closes the stream of an earlier driver with this name.
 
-        In some releases, drivers register the health service. There, this method ignores a driver without
-        this service.
+        In releases in which drivers register the health service, this method ignores drivers without this
+        service.
         """
         self.driver_went(driver.name)
         for service in self._quirks.health_services:

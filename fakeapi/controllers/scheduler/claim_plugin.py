@@ -90,8 +90,8 @@ class ClaimPlugin(ABC, Generic[State]):
     def answer_key(self, state: State) -> Hashable | None:
         """Returns a key for the claims of a pod. On each node, pods with equal keys get equal results.
 
-        Returns None if the results of `filter` and `score` also depend on anything except the node, its pods
-        and `inventory`.
+        Returns None if the results of `filter` and `score` depend on more than the node, its pods and
+        `inventory`.
         """
         return None
 

@@ -39,8 +39,8 @@ class Pending:
 
     - `selectors`: the node selectors of the claim's classes.
     - `excluded`: the reason to report for nodes that do not match these selectors.
-    - `says`: the controller's entry in the status of the PodSchedulingContext; None before the controller has
-      reported.
+    - `says`: the controller's entry in the status of the PodSchedulingContext; None until the controller
+      writes one.
     """
 
     selectors: list[Object]

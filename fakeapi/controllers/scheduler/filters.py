@@ -22,7 +22,7 @@ HostPort = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """The argument of the filters: a pod to schedule, with its computed requests.
+    """A pod to schedule, with its resource requests. The argument of the filters.
 
     `by_class`: the requested extended resources of the pod for which a DeviceClass exists.
     """

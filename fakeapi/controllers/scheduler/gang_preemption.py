@@ -85,7 +85,7 @@ def _policy(group: Object, pods: Sequence[Object], gates: Gates) -> str:
 async def _needed(
     dry_run: DryRun, in_order: Sequence[tuple[Victim, int]], result: GangOutcome
 ) -> list[Victim]:
-    """Returns the victims whose deletion the gang needs to fit.
+    """Returns the victims that must be deleted for the gang to fit.
 
     - `dry_run`: the nodes after the deletion of all victims. Reprieves the victims that may stay.
     - `in_order`: the victims in the order of reprieve.

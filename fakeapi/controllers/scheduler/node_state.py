@@ -212,7 +212,7 @@ class NodeStates:
             del self._pods[node]
 
     def on_node(self, node: Object) -> NodeState:
-        """Returns the state of a node. `node`: the Node; `node_changed` need not know it."""
+        """Returns the state of a node. `node`: the Node, which `node_changed` may not have received yet."""
         on_node = self._pods.get(node["metadata"]["name"])
         return NodeState(node) if on_node is None else on_node.state(node)
 

@@ -36,10 +36,10 @@ class NotReady(Exception):
 
 
 class ClaimView(ABC):
-    """The objects of resource.k8s.io of a cluster, and the claims of pods among them.
+    """Gives access to the resource.k8s.io objects of a cluster, and finds the ResourceClaims of a pod.
 
-    Objects are in the layout of resource.k8s.io/v1; before 1.31, in the layout of v1alpha2.
-    `order_in_1_27`: whether a generated claim is named after its pod, as in 1.27.
+    Objects are in the layout of resource.k8s.io/v1; before 1.31, in the layout of v1alpha2. `order_in_1_27`:
+    whether a generated claim is named after its pod, as in 1.27.
     """
 
     order_in_1_27: bool = False

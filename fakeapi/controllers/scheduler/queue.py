@@ -33,7 +33,8 @@ Above this number, the queue rebuilds the heap.
 
 
 class SchedulingQueue:
-    """The keys of the pods to schedule, and of the unschedulable pods.
+    """The queue of pods without a node, by key: pods to schedule, and unschedulable pods that wait for a
+    change.
 
     - `pods`: the informer of pods.
     - `bound`: the keys of pods that wait for binding conditions. The queue ignores them.

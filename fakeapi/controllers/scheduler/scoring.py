@@ -1,8 +1,8 @@
 """Scores nodes like kube-scheduler with its default profile.
 
-Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins`: integers from 0 to 100, times a weight.
-ImageLocality is missing, because the nodes of fakeapi have no images. The scores for pod affinity and
-topology spread are missing too.
+Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins`: integers from 0 to 100, times a weight. Does not
+score ImageLocality, because the nodes of fakeapi have no images, and does not score pod affinity and topology
+spread.
 """
 
 from collections.abc import Sequence

@@ -73,9 +73,10 @@ class StatefulSetController(PodOwnerController):
     async def _current_and_update(
         self, owner: Object, revisions: list[Object]
     ) -> tuple[Object | None, Object | None]:
-        """Returns the revision of the present pods, and the revision of the current template.
+        """Returns the ControllerRevision of the present pods, and that of the current pod template.
 
-        Creates the second one if it is missing. Returns None for it if another object has its name.
+        Creates the ControllerRevision of the current template if it is missing. The second item is None if
+        another object already has the name.
         """
         data = template_patch(owner)
         number = max((each.get("revision", 0) for each in revisions), default=0) + 1

@@ -23,7 +23,7 @@ class Claiming:
     - `owners`: the resource of the workload.
     - `owned`: the resource of the objects.
     - `finalizers`: the finalizers to add to adopted objects, and to remove from released objects.
-    - `accepts`: an additional condition for objects. The label selector must match too.
+    - `accepts`: an additional condition on objects, besides the label selector.
     """
 
     def __init__(

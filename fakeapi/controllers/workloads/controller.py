@@ -110,7 +110,7 @@ class WorkloadController(Controller):
 
 
 class PodOwnerController(WorkloadController):
-    """Reconciles workloads that own pods: also has an index of pods and a PodControl."""
+    """Base class of controllers whose workloads own pods: has an index of pods by owner, and a PodControl."""
 
     pods: OwnedObjects
     pod_control: PodControl

@@ -48,8 +48,8 @@ class Authentication:
     def __call__(self, ctx: RequestContext, proceed: Handler) -> Awaitable[AnyResponse]:
         """Sets the user of the request, and passes the request on.
 
-        Raises ApiError 401 if the server rejects the credentials of the request, or if the request has no
-        credentials but needs some.
+        Raises ApiError 401 if the server rejects the credentials of the request, or if credentials are
+        required and missing.
         """
         header = ctx.request.headers.get(b"authorization")
         certificate = ctx.request.certificate

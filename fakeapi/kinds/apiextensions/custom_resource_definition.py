@@ -100,7 +100,7 @@ class DefinitionStrategy(RulesStrategy):
 
 
 class DefinitionStatusStrategy(SpecKeptStrategy):
-    """Strategy for `/status` of CustomResourceDefinitions. Writes to `/status` may change metadata too."""
+    """Strategy for `/status` of CustomResourceDefinitions. Writes to `/status` may also change metadata."""
 
     updates_unconditionally: ClassVar[bool] = False
 

@@ -1,4 +1,4 @@
-"""The group authorization.k8s.io: reviews that return whether a user may make a request."""
+"""The group authorization.k8s.io: reviews, which return whether a user may make a request."""
 
 from fakeapi.kinds.authorization.access_review import (
     LOCAL_SUBJECT_ACCESS_REVIEW,

@@ -166,7 +166,7 @@ def _inside(value: Any, steps: Steps) -> Any:
 def _pruned(schema: Schema, root: Schema, steps: Steps, object_meta: Struct) -> Schema:
     """Returns the schema with pruned defaults; the same schema if no default changes.
 
-    A copy of a node takes longer than everything else here, and hardly a definition needs one.
+    Does not copy nodes without need, because copying takes most of the time and few definitions need a copy.
     """
     default = schema.default
     if default is not None and (steps or isinstance(default, dict)):

@@ -6,7 +6,7 @@ error, the handwritten error is dropped. The errors of declared rules come last.
 
 Upstream's code marks the handwritten errors that rules replace. Here, the error of a rule replaces the
 handwritten errors with the same type and field. An error about a change replaces only errors about changes.
-An error about a comparison with another field replaces only errors about such comparisons.
+An error about a comparison of two fields replaces only errors about such comparisons.
 """
 
 import re

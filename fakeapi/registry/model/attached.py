@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 class Attached(Generic[Value]):
     """A value of each Resource, such as a cache. The function `make` creates the value at its first use.
 
-    With this class, other modules store caches on a Resource, and the Resource need not import these modules.
+    With this class, other modules can store caches on a Resource, although Resource does not import them.
     """
 
     def __init__(self, make: Callable[[], Value]) -> None:

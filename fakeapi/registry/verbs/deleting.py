@@ -112,10 +112,10 @@ async def _delete_entry(
 def _check_changed_version(
     resource: Resource, target: ObjectReference, obj: Object, options: DeleteOptions
 ) -> None:
-    """Raises ApiError 409 if the delete has a resourceVersion and also takes away the last finalizers.
+    """Raises ApiError 409 if the delete has a resourceVersion and also removes the last finalizers.
 
-    kube-apiserver takes the finalizers away first, and then compares the resourceVersion with the one of an
-    empty object (Store.Delete of `pkg/registry/generic/registry`), so such a delete never succeeds.
+    kube-apiserver first removes the finalizers, and then compares the resourceVersion with that of an empty
+    object (Store.Delete of `pkg/registry/generic/registry`), so such a delete never succeeds.
     """
     if options.resource_version is None or not obj["metadata"].get("finalizers"):
         return
@@ -167,9 +167,9 @@ async def _admit(
 def _not_gone(resource: Resource, obj: Object, entry: Entry, *, exact: bool) -> WriteResult:
     """Returns the response to a dry run of a DELETE that would remove the object.
 
-    If the DELETE would also take away finalizers, the response is an object: in 1.27 the stored object
-    without finalizers, in newer releases an object without data. Kubernetes shows the result of the update
-    that takes the finalizers away, and a dry run never fills this result in (`Store.Delete`).
+    If the DELETE would also remove finalizers, the response is an object: in 1.27 the stored object without
+    finalizers, in newer releases an object without data. Kubernetes returns the result of the update that
+    removes the finalizers, and a dry run leaves this result empty (`Store.Delete`).
     """
     if not obj["metadata"].get("finalizers"):
         return _gone(resource, obj, entry.value, entry.revision, before=entry.revision, exact=exact)

@@ -14,7 +14,7 @@ from fakeapi.traces.model import Exchange, Inference
 
 
 class Reason(StrEnum):
-    """A cause of differences that is not an error of the replay target.
+    """A cause of differences that lies in the trace, and is not an error of the replay target.
 
     The values are the texts in reports.
     """

@@ -66,7 +66,7 @@ class _Response(msgspec.Struct):
 
 
 class _Own(msgspec.Struct):
-    """The field `_exchange` of a HAR entry."""
+    """The field `_exchange` of a HAR entry: the data of an Exchange for which HAR has no field."""
 
     id: native_lines.Identity
     offset: native_lines.Seconds

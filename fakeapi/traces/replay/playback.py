@@ -29,7 +29,8 @@ from fakeapi.traces.reporting.results import RestoredObject
 
 @dataclass(slots=True)
 class PlaybackSummary:
-    """The numbers of writes so far.
+    """The numbers of writes that the playback has repeated, and of those that the server refused or does not
+    serve.
 
     - `written`: the number of successful writes.
     - `failed`: the number of failed writes by status code.

@@ -51,7 +51,7 @@ def _resources(client: HttpClient, root: str, answer: Response) -> list[Resource
 
 
 async def current_version(client: HttpClient) -> int:
-    """Returns the newest resourceVersion of a server; 0 if the server does not tell it.
+    """Returns the newest resourceVersion of a server; 0 if its response contains none.
 
     Raises TargetError if the server does not respond with valid HTTP.
     """

@@ -64,7 +64,8 @@ class Versioned:
 
     - `since`: the first release with the check.
     - `until`: the first release without the check.
-    - `but_restricted`: the first release in which the level restricted has a check of its own instead.
+    - `but_restricted`: the first release in which the level restricted has its own check instead of this
+      check.
     """
 
     check: Check

@@ -94,7 +94,7 @@ class Behaviour:
         )
 
     def over(self, other: "Behaviour") -> "Behaviour":
-        """Returns a copy of `other` in which the fields set by this behaviour are replaced."""
+        """Returns a copy of `other` with the fields that this behaviour sets."""
         changes = {name: value for name in ACTIONS if (value := getattr(self, name)) is not None}
         return replace(other, **changes)
 

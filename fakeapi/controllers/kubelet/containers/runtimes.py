@@ -25,7 +25,7 @@ class Runtimes:
         self._runtimes: list[ContainerRuntime] = [*(make(context) for make in MAKERS), self.simulated]
 
     def of(self, run: ContainerRun) -> ContainerRuntime:
-        """Returns the first runtime that takes a container. The last runtime takes every container."""
+        """Returns the first runtime that accepts a container. The last runtime accepts every container."""
         return next(runtime for runtime in self._runtimes if runtime.takes(run))
 
     async def close(self) -> None:

@@ -209,9 +209,9 @@ async def _run(answer: Exec, command: list[str], stdin: bytes) -> ExecResult:
 
 
 async def _in_thread(function: Callable[[], _T], otherwise: _T) -> _T:
-    """Calls a function of a test in a thread and returns its result.
+    """Calls a function in another thread and returns its result.
 
-    Logs an exception and returns `otherwise`.
+    If the function raises an exception, logs it and returns `otherwise`.
     """
     try:
         return await asyncio.to_thread(function)

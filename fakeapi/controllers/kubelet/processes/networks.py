@@ -24,7 +24,9 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Network(ABC):
-    """The network of a container. `pid`: the process that holds the network namespace; 0 for none."""
+    """The network of a container. `pid`: the ID of the process that keeps the network namespace open; 0 for
+    none.
+    """
 
     pid = 0
 

@@ -45,8 +45,8 @@ def host_path(directory: Path, path: str, kind: str = "") -> HostPath:
     - Paths below KUBELET are in the directory of the node.
     - All CDI directories are one directory of the node.
     - Devices and the kernel's file systems are those of this machine.
-    - For other paths, the node's own directory `host` comes first. A path that exists only on this machine is
-      read-only. A path that exists nowhere is created in `host`.
+    - For other paths, the node's own directory `host` has precedence. A path that exists only on this machine
+      is read-only. A path that exists nowhere is created in `host`.
 
     `directory`: the directory of the node. `kind`: the type of the volume. Raises ContainerStartError if the
     path does not have this type.
@@ -68,7 +68,8 @@ def host_path(directory: Path, path: str, kind: str = "") -> HostPath:
 def device_path(directory: Path, path: str) -> Path:
     """Returns the path on this machine for a device node of a CDI file.
 
-    The node's own directory `host` comes first. Raises ContainerStartError if the device does not exist.
+    A device in the node's own directory `host` has precedence. Raises ContainerStartError if the device does
+    not exist.
     """
     place = host_path(directory, path, "Existing").path if _exists(directory, path) else None
     if place is None:

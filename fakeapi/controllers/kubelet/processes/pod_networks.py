@@ -34,10 +34,10 @@ class PodNetworks:
         self._users: Counter[str] = Counter()
 
     def wanted_by(self, run: ContainerRun, isolation: Isolation) -> bool:
-        """Whether a pod gets its own network: if the option `run_network` is "pod" and the pod has no
-        hostNetwork.
+        """Whether a pod gets its own network.
 
-        False without isolation.
+        True if the option `run_network` is "pod", containers are isolated, and the pod does not use
+        hostNetwork.
         """
         is_own = self._cluster.settings.run_network == "pod" and isolation != "none"
         return is_own and not run.pod["spec"].get("hostNetwork")

@@ -111,7 +111,7 @@ class PortPool:
 
 
 def _reserved(size: int, *, at_most: int, step: int) -> int:
-    """Returns how many addresses or ports at the start of a range are allocated only after all others.
+    """Returns the number of addresses or ports at the start of a range that are allocated after all others.
 
     They stay free longer for clients that request a specific number.
 

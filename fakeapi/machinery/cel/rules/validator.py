@@ -199,8 +199,7 @@ class _Kept:
     """A value paired with its old value, for ratcheting.
 
     `current`: the pair; None if the value has no old value.
-    `around`: the pair of the nearest object or list around the value that has an old value; None if no object
-    or list around has one.
+    `around`: the pair of the nearest enclosing object or list with an old value; None if there is none.
     """
 
     current: Correlated | None

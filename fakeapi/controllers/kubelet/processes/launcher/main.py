@@ -120,7 +120,7 @@ def _enter(control: Control, spec: dict[str, Any]) -> None:
 
 
 def _is_other(name: str, descriptor: int) -> bool:
-    """Whether a namespace of another process is not the namespace of this process."""
+    """Whether an open namespace file is of another namespace than the one of this process."""
     own = os.stat(f"/proc/self/ns/{name}")  # noqa: PTH116 - beside fstat
     return own.st_ino != os.fstat(descriptor).st_ino
 
