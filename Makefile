@@ -43,9 +43,10 @@ differential: $(READY) ## Send random requests to a real kube-apiserver and here
 	$(BIN)/python -m tests.differential.exchanges.run $(ARGS)
 
 .PHONY: check
-check: $(READY) ## Lint, format, types, layers and plain words
+check: $(READY) ## Lint, format, spelling, types, layers and plain words
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/codespell *.md docs fakeapi storage tools examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/plain_words.py
