@@ -99,7 +99,9 @@ def rows_of_requests() -> dict[str, Make]:
 
 
 def _cycled(name: str, make: Make) -> Make:
-    """Returns a function that names existing objects again after the last one, except for creates."""
+    """Returns a function that names the objects again from the first after the last object, except for
+    creates.
+    """
     return make if name == "create" else lambda number: make(number % OBJECTS)
 
 

@@ -144,7 +144,7 @@ def _running_etcd(tree: Path) -> Iterator[tuple[str, int]]:
 
 
 def _installed(which: int, tree: Path) -> float:
-    """Returns the CPU seconds of a POST of a definition of 300 KB: of the first (0) or second (1) one."""
+    """Returns the CPU seconds for creating a definition of 300 KB: the first (0) or second (1)."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump([json.dumps(definition(kind)) for kind in ("First", "Second")], file)
         file.flush()

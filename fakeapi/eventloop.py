@@ -1,4 +1,4 @@
-"""Selects the event loop of servers and replays: uvloop if it is installed, else asyncio's default."""
+"""Selects the event loop of servers and replays: uvloop if it is installed, otherwise asyncio's default."""
 
 import asyncio
 from collections.abc import Callable

@@ -105,6 +105,36 @@ CASES = (
         clear="The cache is only for webhooks.",
     ),
     Case(
+        rule='"one" instead of a noun',
+        unclear="The new definition replaces the old one.",
+        clear="The new definition replaces the old definition, which is one of two.",
+    ),
+    Case(
+        rule='"do so" instead of the verb',
+        unclear="Only the allocator of 1.36 does so.",
+        clear="Only the allocator of 1.36 sorts pools. So do not call it twice.",
+    ),
+    Case(
+        rule='"take away" instead of "remove"',
+        unclear="A patch can take away the finalizer.",
+        clear="A patch can remove the finalizer. Calls take a second.",
+    ),
+    Case(
+        rule='summary that "says" something',
+        unclear="Says who removes a finalizer.",
+        clear="Returns a text with the component that removes a finalizer.",
+    ),
+    Case(
+        rule='"in words" instead of the form of a text',
+        unclear="Returns the state of an object in words.",
+        clear="Returns the state of an object as text.",
+    ),
+    Case(
+        rule='"else" instead of "otherwise"',
+        unclear="Returns the port if it is open, else 0.",
+        clear="Returns the port if it is open; otherwise 0, so that nothing else is called.",
+    ),
+    Case(
         rule='"to the word" instead of a measured figure',
         unclear="The messages are equal to the word.",
         clear="All 1,802 messages equal those of kube-apiserver 1.37.",

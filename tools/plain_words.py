@@ -153,6 +153,37 @@ RULES = (
         'write "only": "only for webhooks"',
     ),
     Rule(
+        '"one" instead of a noun',
+        re.compile(r"\bthe (?:first|second|last|other|old|new) ones?\b"),
+        'repeat the noun: "The new definition replaces the old definition."',
+    ),
+    Rule(
+        '"do so" instead of the verb',
+        re.compile(r"\b(?:do|does|did|doing) so\b"),
+        'repeat the verb: "Only the allocator of 1.36 sorts pools."',
+    ),
+    Rule(
+        '"take away" instead of "remove"',
+        re.compile(r"\b(?:takes?|taken|taking|took) away\b"),
+        'write "remove": "The server removes the finalizer."',
+    ),
+    Rule(
+        'summary that "says" something',
+        re.compile(r"^Says\b"),
+        'say what is returned: "Returns a text about the nodes of a claim."',
+        TextKind.SUMMARY,
+    ),
+    Rule(
+        '"in words" instead of the form of a text',
+        re.compile(r"\bin (?:few |a few )?words\b"),
+        'give the form: "Returns the object as text, such as `claim a`."',
+    ),
+    Rule(
+        '"else" instead of "otherwise"',
+        re.compile(r"[;,] else\b"),
+        'write "otherwise", or two sentences: "Returns True if the device fits; otherwise False."',
+    ),
+    Rule(
         '"to the word" instead of a measured figure',
         phrases_to_avoid("to the word"),
         'give a figure, or say what is equal: "The message equals that of kube-apiserver 1.34."',

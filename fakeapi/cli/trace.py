@@ -62,7 +62,7 @@ def convert_command(
 ) -> None:
     """Convert the trace SOURCE to the file TARGET.
 
-    TARGET is HAR if it ends in .har, else fakeapi's own format; .gz and .zst compress it. Exchanges are
+    TARGET is HAR if it ends in .har, otherwise fakeapi's own format; .gz and .zst compress it. Exchanges are
     sorted by time.
     """
     with reported():

@@ -190,7 +190,7 @@ class ResourceClaimController(Controller):
     def _statuses_are_kept(self) -> bool:
         """Whether pod statuses contain claim names.
 
-        False in 1.27, where the name of a generated claim consists of the names of pod and pod claim.
+        False in 1.27, where a generated claim is always named `POD-CLAIM`.
         """
         return self.context.has_field("", "pods", "status", "resourceClaimStatuses")
 
@@ -346,8 +346,8 @@ class ResourceClaimController(Controller):
     async def _release(self, claim: Object, left: list[Object]) -> None:
         """Sets the consumers of a claim to `left`.
 
-        If no consumers are left, deallocates the claim, or asks the claim's DRA control plane controller to
-        do so.
+        If no consumers are left, deallocates the claim, or requests the deallocation from the claim's DRA
+        control plane controller.
         """
         status = {key: value for key, value in claim["status"].items() if key != "reservedFor"}
         if left:

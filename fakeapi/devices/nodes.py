@@ -115,10 +115,10 @@ def _taint(text: str) -> Object:
 
 
 def _names_in_range(name: str) -> Iterator[str]:
-    """Yields the node names of a range such as gpu-{1..500}. Pads the numbers with zeros if the first one has
-    them.
+    """Yields the node names of a range such as gpu-{1..500}.
 
-    Yields the name itself if it has no range. Raises DeviceError for a range over NODES_MAX names.
+    Pads the numbers with zeros if the first number has leading zeros. Yields the name itself if it has no
+    range. Raises DeviceError for a range over NODES_MAX names.
     """
     read = _RANGE.search(name)
     if read is None:

@@ -18,7 +18,7 @@ CAUSES: Mapping[Obstacle, str] = {
     Obstacle.NODE_OPERATIONS: "need node operations",
     Obstacle.BINDING_CONDITIONS: "with bindingConditions",
 }
-"""Says in few words why devices that match the selectors are not usable."""
+"""Short reasons why devices that match the selectors are not usable."""
 
 
 def brief_of(tally: RequestTally) -> str:

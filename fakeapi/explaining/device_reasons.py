@@ -66,7 +66,7 @@ class DeviceReasons:
         return [self._placed(reason, [tally])]
 
     def is_elsewhere(self) -> bool:
-        """Whether one of the other nodes has devices of the classes of all requests."""
+        """Whether another node has devices for the DeviceClass of each request."""
         return any(
             node.requests and all(any(one.in_class for one in choices) for choices in node.requests)
             for node in self.others

@@ -55,7 +55,7 @@ def place_of(resource: str, name: str, namespace: str = "", *, default: str = "d
     """Returns the namespace and the name of an object from NAME or NAMESPACE/NAME.
 
     - `resource`: the plural of the resource, a key of KINDS.
-    - `namespace`: the namespace that the user named beside the name; "" if there is none.
+    - `namespace`: the namespace that the user gave in addition to the name; "" if there is none.
     - `default`: the namespace of a bare NAME.
 
     Raises ValueError if a part is empty, if there are too many parts, if an object without a namespace has

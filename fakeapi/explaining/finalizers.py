@@ -13,8 +13,8 @@ from fakeapi.machinery.json_types import Object
 class Remover:
     """The component of Kubernetes that removes a finalizer.
 
-    - `name`: the component in words.
-    - `when`: the condition in words; "" if there is none.
+    - `name`: the component, as text.
+    - `when`: the condition, as text; "" without a condition.
     - `controller`: its name among the controllers of the server; "" for a component outside of the server.
     """
 

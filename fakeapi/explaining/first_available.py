@@ -12,7 +12,7 @@ def first_available(parts: Sequence[Reason], name: str, briefs: Sequence[str]) -
 
     - `parts`: the reason of each subrequest, in the order of the request.
     - `name`: the request, such as "request gpu".
-    - `briefs`: the reason of each subrequest in few words.
+    - `briefs`: a short reason for each subrequest.
     """
     short = f"{name}: no subrequest fits: {'; '.join(briefs)}"
     if len(short) > SUMMARY_LENGTH:

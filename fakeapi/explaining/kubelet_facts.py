@@ -131,7 +131,7 @@ def prepare_failures(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
 def _prepare_failed(
     cluster: ClusterObjects, pod: Object, claim: Object | None, what: str, why: str
 ) -> Reason:
-    """Returns the reason why a driver could not prepare a claim. `what`: the claim in words."""
+    """Returns the reason why a driver could not prepare a claim. `what`: the claim, as text."""
     node = pod["spec"]["nodeName"]
     results = [] if claim is None else results_of(claim)
     drivers = dict.fromkeys(str(one["driver"]) for one in results)

@@ -15,7 +15,7 @@ NAMES_SHOWN = 10
 
 
 def devices_text(count: int) -> str:
-    """Returns a count of devices in words, such as "1 device" or "2 devices"."""
+    """Returns a count of devices as text, such as "1 device" or "2 devices"."""
     return f"{count} device" if count == 1 else f"{count} devices"
 
 
@@ -80,7 +80,7 @@ class Seen(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
 class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     """A change of the cluster that could remove a reason.
 
-    - `text`: the change in words.
+    - `text`: the change, as a text for the user.
     - `action`: "add", "create", "delete", "edit" or "wait"; "all" if all `steps` are needed together.
     - `objects`: all objects to change; [] for a change without objects.
     - `path`: the field to change; "" for the whole object.
@@ -90,8 +90,8 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     - `sufficient`: whether the allocator or scheduler succeeds after only this change; None if it was not
       tried.
     - `needs`: further changes that are needed if this change is not sufficient; "" if unknown.
-    - `harm`: whom the change hurts, such as a running pod that it ends; "" if it hurts nobody.
-    - `driver` and `like`: for "add", the driver and the ID of an existing device that the new ones equal.
+    - `harm`: the harm of the change, such as a running pod that it ends; "" without harm.
+    - `driver` and `like`: for "add", the driver and the ID of an existing device that the new devices equal.
     """
 
     text: str
@@ -201,7 +201,7 @@ class NodeResult(msgspec.Struct, rename="camel", omit_defaults=True):
     - `message`: the scheduler's reason, as in the pod's condition; "" for a feasible node.
     - `score`: the total score of a feasible node; 0 if only one node is feasible.
     - `scores`: the weighted score of each scheduler plugin; {} if only one node is feasible.
-    - `reason`: the reason in words.
+    - `reason`: the reason, as a text for the user.
     """
 
     name: str

@@ -72,7 +72,7 @@ def _claim_reason(cluster: ClusterObjects, pod: Object, pod_claim: Object) -> Re
 
 
 def _place(pod_claim: Object) -> str:
-    """Returns the parent field of claim and template names: ".source" in pods up to 1.30, else ""."""
+    """Returns the parent field of claim and template names: ".source" in pods up to 1.30, otherwise ""."""
     return ".source" if "source" in pod_claim else ""
 
 

@@ -47,7 +47,8 @@ class Dissected:
 
     - `part`: the first operand of `&&` that is false or fails, as written.
     - `seen`: the values of the device that the part reads.
-    - `wanted`: for a comparison of one value, the operator and the other operand, such as ">= 40Gi"; else "".
+    - `wanted`: for a comparison of one value, the operator and the other operand, such as ">= 40Gi";
+      otherwise "".
     - `error`: the error of the evaluation; "" if the part is false.
     """
 
@@ -98,7 +99,7 @@ def _value_text(seen: Seen) -> str:
 
 
 def fitted(lead: str, options: Sequence[str]) -> str:
-    """Returns `lead` with the first option that fits into HEADLINE_LENGTH, else with the last option."""
+    """Returns `lead` with the first option that fits into HEADLINE_LENGTH, or with the last option."""
     lines = [f"{lead}: {option}" for option in options]
     return next((line for line in lines if len(line) <= HEADLINE_LENGTH), lines[-1])
 
@@ -308,7 +309,7 @@ def _literal(value: Any) -> str:
 
 
 def _comparison_end(part: str, parsed: Parsed, places: _Places) -> str:
-    """Returns the operator and second operand of a comparison, such as ">= 40Gi"; else ""."""
+    """Returns the operator and second operand of a comparison, such as ">= 40Gi"; "" for other parts."""
     match parsed.root:
         case Call(function=function, arguments=[left, right]) if function in _COMPARISONS:
             operator = _COMPARISONS[function]

@@ -115,7 +115,7 @@ def _anti_affinity(code: str, pod: Object, state: NodeState, others: Sequence[Ex
 
 
 def _where(other: object, state: NodeState, there: NodeState, key: str, *, named: bool) -> str:
-    """Says where another pod is: on the same node, or on a node with an equal value of the topology key."""
+    """Returns the place of another pod: the same node, or a node with an equal value of the topology key."""
     who = f"{other}" if named else "it"
     if there.name == state.name:
         return f"{who} is on node {there.name}"

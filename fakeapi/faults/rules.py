@@ -77,8 +77,8 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A complete rule of a fault.
 
-    - `name`: the name of the fault. For an empty name, the server generates one from `ready` or the action,
-      such as conflict, and conflict-2 for the second one.
+    - `name`: the name of the fault. For an empty name, the server generates a name from `ready` or the
+      action: conflict for the first fault, conflict-2 for the second fault.
     - `ready`: the name of the ready-made fault from which the rule was created; "" for other rules.
     """
 

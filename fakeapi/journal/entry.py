@@ -161,12 +161,12 @@ class Entry:
 
     @property
     def body(self) -> Any:
-        """The request body: decoded if it is JSON, else as bytes; None if it is empty or was not kept."""
+        """The request body: decoded if it is JSON, otherwise bytes; None if it is empty or was not kept."""
         return _decoded(self.bodies.sent)
 
     @property
     def answer(self) -> Any:
-        """The response body: decoded if it is JSON, else as bytes; None if it is empty or was not kept.
+        """The response body: decoded if it is JSON, otherwise bytes; None if it is empty or was not kept.
 
         By default, the journal keeps only the bodies of error responses. With `journal="bodies"`, it keeps
         all bodies.

@@ -78,9 +78,8 @@ class AllocationQuirks:
     sorts pools and slices.
     """
     newer_allocators_put_conditions_last: bool = since({27: False, 34: True, 36: False}, _ALLOCATOR)
-    """Whether the allocator searches pools and slices with binding conditions last.
-
-    Only the allocator for binding conditions or consumable capacity does so.
+    """Whether the allocator for binding conditions or consumable capacity searches pools and slices with
+    binding conditions last.
     """
     slices_with_counters_always_count: bool = since({27: False, 34: True, 35: False}, _ALLOCATOR)
     """Whether slices with shared counters always belong to their pool.
@@ -135,7 +134,7 @@ class AllocationQuirks:
     newer_allocators_keep_order: bool = since({27: False, 36: True}, _ALLOCATOR)
     """Whether the allocator tries the devices of a request only in the order of the pools.
 
-    Only the allocator for binding conditions or consumable capacity does so. Other allocators try every
+    Concerns only the allocator for binding conditions or consumable capacity. Other allocators try every
     order.
     """
     size_limit_ends_search: bool = since({27: False, 36: True}, _ALLOCATOR)

@@ -85,7 +85,7 @@ class RequestQuirks:
     """Whether DeleteOptions may combine `ignoreStoreReadErrorWithClusterBreakingPotential` with `dryRun`."""
 
     dry_run_of_delete_shows_no_data: bool = since({27: False, 28: True}, _STORE)
-    """Whether a dry run of a DELETE that takes away the last finalizers shows an object without data.
+    """Whether a dry run of a DELETE that removes the last finalizers shows an object without data.
 
     In other releases, it shows the object without finalizers.
     """

@@ -159,5 +159,5 @@ def section(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def placed(resource: ServedResource, namespace: str, name: str) -> str:
-    """Returns an object in words, such as "ResourceClaim default/gpu"."""
+    """Returns an object as text, such as "ResourceClaim default/gpu"."""
     return f"{resource.kind} {namespace}/{name}" if resource.namespaced else f"{resource.kind} {name}"

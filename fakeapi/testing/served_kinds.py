@@ -71,9 +71,7 @@ def check_subresource(resource: ServedResource, subresource: str) -> None:
 
 
 def _names_like(kind: str, resources: Iterable[ServedResource]) -> set[str]:
-    """Returns the names to suggest for an unknown kind: kinds if it begins with a capital letter, else
-    plurals.
-    """
+    """Returns the names to suggest for an unknown kind: kinds for a capitalized name, otherwise plurals."""
     return {resource.kind if kind[:1].isupper() else resource.plural for resource in resources}
 
 

@@ -24,7 +24,7 @@ Until: TypeAlias = str | Callable[[Object], object] | None
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition to wait for. `text`: the condition in words, for messages."""
+    """A condition to wait for. `text`: the condition as text, for error messages."""
 
     text: str
     is_true: Callable[[Object], bool]

@@ -197,7 +197,7 @@ def _followed(watch: Watch, condition: "Condition", *, gone: bool) -> tuple[Obje
 
 
 def _state(obj: Object, source: WatchSource, name: str) -> str:
-    """Returns the current state of an object in words, for the message of a time-out."""
+    """Returns the current state of an object as text, for the message of a time-out."""
     if obj:
         status = obj.get("status") or {}
         words = [f"{field} {status[field]}" for field in ("phase", "replicas") if field in status]

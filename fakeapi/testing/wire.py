@@ -59,7 +59,7 @@ class Wire:
 
     @property
     def identity(self) -> str:
-        """The impersonated user in words, such as " as jane"; "" without impersonation."""
+        """The impersonated user as text, such as " as jane"; "" without impersonation."""
         user = self._headers.get("Impersonate-User")
         return f" as {user}" if user else ""
 
@@ -109,7 +109,7 @@ def target_of(path: str, query: Mapping[str, Any] | None) -> str:
 
 
 def subject_of(method: str, path: str, query: Mapping[str, Any] | None = None) -> str:
-    """Returns the verb and the object of a request in words, such as "update resourceclaims/status
+    """Returns the verb and the object of a request as text, such as "update resourceclaims/status
     default/gpu".
     """
     info = parse(path)

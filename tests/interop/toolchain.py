@@ -66,7 +66,7 @@ def built_now() -> list[Built]:
 
 
 def of_releases(oldest_first: Iterable[Any]) -> list[Any]:
-    """Returns pytest parameters, one for each release. The option `--newest` selects only the last one.
+    """Returns pytest parameters, one for each release. The option `--newest` selects only the newest release.
 
     `oldest_first`: the parameter values for each release: a single value, or a tuple of values.
     """

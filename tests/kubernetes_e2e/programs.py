@@ -18,7 +18,7 @@ AGNHOST = "k8s.io/kubernetes/test/images/agnhost"
 GINKGO = "github.com/onsi/ginkgo/v2/ginkgo"
 MANAGER = "kube-controller-manager"
 RUNTIME_RELEASE = "1.35"
-"""The release of k8s.io/kubelet to compile: the last one with the streaming server.
+"""The release of k8s.io/kubelet to compile: the last release with the streaming server.
 
 This server works with the clients of all releases.
 """

@@ -71,7 +71,7 @@ class File:
     def after_power_failure(self, chance: random.Random) -> bytes:
         """Returns a possible content of the file after a power failure.
 
-        Applies a random part of the unsynced operations: none, the first ones, some sectors, or all.
+        Applies a random part of the unsynced operations: none, the first operations, some sectors, or all.
         """
         content = bytearray(self.durable)
         kept = chance.choice(["nothing", "beginning", "sectors", "all"])

@@ -24,7 +24,10 @@ class Constraint(Protocol):
     """A constraint on the devices that the search has chosen so far for a claim."""
 
     def add(self, taken: Taken) -> bool:
-        """Adds the device `taken` if the constraint allows it; else returns False and changes nothing."""
+        """Adds the device `taken` if the constraint allows it.
+
+        Otherwise returns False and changes nothing.
+        """
         ...
 
     def remove(self, taken: Taken) -> None:

@@ -14,7 +14,7 @@ DELAY_SECONDS_MAX = 600.0
 
 
 class Backoff(NamedTuple):
-    """The failures of a Job since its last success, and the time of the last one."""
+    """The number of failures of a Job since its last success, and the time of the last failure."""
 
     failures: int = 0
     last: float = 0.0

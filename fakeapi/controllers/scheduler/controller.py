@@ -261,7 +261,7 @@ class SchedulerController(Controller):
                 await self._give_up(each, str(error))
 
     async def _report_gang(self, pod: Object, result: GangOutcome, preemption: GangPreemption) -> None:
-        """Reports the attempt for the gang of a pod in the conditions of the PodGroup and of its pods."""
+        """Writes the result of a gang's attempt into the conditions of the PodGroup and its pods."""
         message = ", ".join(filter(None, (result.message, preemption.message)))
         messages = [(each, outcome.message(None)) for each, outcome in result.refused]
         if result.message:

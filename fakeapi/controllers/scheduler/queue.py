@@ -1,4 +1,4 @@
-"""SchedulingQueue: the pods without a node, ordered by priority, and the unschedulable pods among them.
+"""SchedulingQueue: the pods to schedule, ordered by priority, and the unschedulable pods.
 
 Follows k8s.io/kubernetes `pkg/scheduler/backend/queue`. Unschedulable pods have no backoff: the queue retries
 a pod after the next change that could make it schedulable.

@@ -22,7 +22,7 @@ DEPRECATED: Final = {
 
 
 def deprecated_label_warnings(key: str, path: str) -> list[str]:
-    """Returns the text of a Warning header if a label key is deprecated, else an empty list."""
+    """Returns the text of a Warning header if a label key is deprecated; otherwise an empty list."""
     return [f"{path}: {DEPRECATED[key]}"] if key in DEPRECATED else []
 
 

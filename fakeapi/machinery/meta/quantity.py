@@ -211,7 +211,7 @@ def parse(text: str) -> Quantity:
 class _Format(NamedTuple):
     """The format of a quantity: a binary suffix, a scientific exponent, or a decimal suffix.
 
-    `exponent` is a power of 2 if `binary`, else a power of 10.
+    `exponent` is a power of 2 if `binary`, otherwise a power of 10.
     """
 
     exponent: int

@@ -112,7 +112,7 @@ class Correlated:
         return items_by_key
 
     def _key(self, item: Any) -> Any:
-        """Returns the values of the key fields of an item in a list of type map.
+        """Returns the values of an item's key fields, in a list of type map.
 
         Returns None if a key field is missing or its value is not a scalar.
         """

@@ -74,7 +74,7 @@ class ObjectValidator:
         return self._meta_errors(new) + self.list_errors(new, old)
 
     def list_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns the errors of duplicates in the lists of type set or map of an updated object.
+        """Returns errors for duplicate items in an updated object's lists of type set or map.
 
         Returns [] if the old object has duplicates too.
         """

@@ -2,7 +2,8 @@
 
 Each kind has a module or folder under `fakeapi/kinds/<group>/` that creates its definition. The data tables
 of a release contain the type, names and verbs of each kind. Few other modules depend on the names of kinds;
-this module does so only for `_SHOWN_WHEN_DELETED`. `fakeapi.kinds.generic` defines kinds that have no module.
+this module has only the names in `_SHOWN_WHEN_DELETED`. `fakeapi.kinds.generic` defines kinds that have no
+module.
 """
 
 import random
@@ -67,7 +68,7 @@ _SHOWN_WHEN_DELETED = frozenset(
         ("storage.k8s.io", "volumeattributesclasses"),
     }
 )
-"""Kinds whose DELETE returns the deleted object. All kinds of resource.k8s.io do so too.
+"""Kinds whose DELETE returns the deleted object, in addition to all kinds of resource.k8s.io.
 
 These kinds have ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`.
 """

@@ -25,7 +25,7 @@ _SCALE_KIND = Qualified("autoscaling", "Scale")
 
 @dataclass(frozen=True, slots=True)
 class ScaleProjection:
-    """Says which fields of an object its Scale shows."""
+    """The fields of an object that its Scale contains."""
 
     selector_of: Callable[[Object], str]
     """Returns the label selector of an object as text, for `status.selector`. May raise ApiError."""

@@ -158,7 +158,7 @@ def with_type(value: bytes, old_prefix: bytes, new_prefix: bytes) -> bytes:
 
 
 def type_prefix(kind: str, api_version: str) -> bytes:
-    """Returns the first bytes of the stored JSON of all objects of a kind: kind and apiVersion."""
+    """Returns the bytes with which each stored object of a kind begins: kind and apiVersion."""
     return codec.encode({"kind": kind, "apiVersion": api_version})[:-1] + b","
 
 

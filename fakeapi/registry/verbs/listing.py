@@ -42,7 +42,7 @@ class Listed:
 
     - `entries`: the stored objects on this page.
     - `revision`: the resourceVersion of the list.
-    - `continue_token`: the token for the next page; "" if this page is the last one.
+    - `continue_token`: the token for the next page; "" on the last page.
     - `remaining`: the number of objects on later pages; None if Kubernetes does not count them.
     - `shards`: the shard selector of the list; "" for none.
     """

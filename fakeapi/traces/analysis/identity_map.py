@@ -59,8 +59,8 @@ class VersionMap:
     def learn(self, recorded: str, now: str) -> None:
         """Pairs the recorded resourceVersion of an object with its version on the replay target.
 
-        `now`: the version on the replay target, from the same write. Does nothing if one of the two versions
-        is already in another pair.
+        `now`: the version on the replay target, from the same write. Does nothing if either version is
+        already part of another pair.
         """
         old, new = version_number(recorded), version_number(now)
         self.newest = max(self.newest, new)

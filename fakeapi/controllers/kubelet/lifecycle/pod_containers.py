@@ -150,7 +150,7 @@ class PodContainers:
         await self._stopper.begin(state, container, grace_of(state.pod) if grace is None else float(grace))
 
     def _plan(self, state: PodState) -> None:
-        """Plans the next sync of a pod: at once after a change, else at the next probe, signal or start."""
+        """Plans the next sync of a pod: now after a change, otherwise at the next probe, signal or start."""
         if state.wake is None:
             return
         now = self._clock.monotonic()

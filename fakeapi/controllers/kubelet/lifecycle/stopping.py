@@ -31,7 +31,7 @@ class Stopper:
     async def begin(self, state: PodState, container: ContainerState, grace: float) -> None:
         """Begins to stop a running container. `grace`: the grace period in seconds.
 
-        If the container is already stopping, a shorter grace period replaces the old one.
+        If the container is already stopping, a shorter grace period replaces its grace period.
         """
         run = container.current
         if run is None or not run.is_running:

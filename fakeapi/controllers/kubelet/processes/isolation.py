@@ -16,7 +16,7 @@ Isolation = Literal["root", "user", "none"]
 
 
 async def available_isolation(*, is_root: bool) -> tuple[Isolation, str]:
-    """Returns the best isolation on this machine, and the reason if a better isolation failed; else ""."""
+    """Returns the best isolation on this machine, and the reason why a better isolation failed, or ""."""
     kind: Isolation = "root" if is_root else "user"
     with tempfile.TemporaryDirectory(prefix="fakeapi-probe-") as stage:
         message = {"kind": "probe", "isolation": kind, "stage": stage}

@@ -237,7 +237,7 @@ class _Paths:
         A proxy also has a path with `{path}`.
 
         - `path`: the first path of the subresource.
-        - `scoped`: "Namespaced" for namespaced resources, else ""; a part of operation ids.
+        - `scoped`: "Namespaced" for namespaced resources, otherwise ""; a part of operation ids.
         - `where`: the names of the parameters in the path.
         """
         name = f"{scoped}{self.kind.kind}{sub.name.capitalize()}"

@@ -113,7 +113,7 @@ def _has_no_pods(status: JobStatus, rules: ReleaseRules) -> bool:
 
 
 def _with_directives(old: Object, new: Object) -> Object:
-    """Returns the old pod template with the scheduling directives, labels and annotations of the new one."""
+    """Returns the old pod template with scheduling directives, labels and annotations of the new template."""
     template = deepcopy(old)
     pod, new_pod = template["spec"], new["spec"]
     affinity = {
