@@ -1,4 +1,4 @@
-"""Builds a CustomResourceDefinition as large as the largest ones of popular operators."""
+"""Builds a CustomResourceDefinition as large as the largest definitions of popular operators."""
 
 from typing import Any
 

@@ -154,7 +154,7 @@ RULES = (
     ),
     Rule(
         '"one" instead of a noun',
-        re.compile(r"\bthe (?:first|second|last|other|old|new) ones?\b"),
+        re.compile(r"\bthe (?:first|second|last|other|old|new) one\b|\b[a-z]+ ones\b"),
         'repeat the noun: "The new definition replaces the old definition."',
     ),
     Rule(

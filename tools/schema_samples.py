@@ -4,9 +4,9 @@ The results are in fixtures/validation/schemas-<release>.jsonl.gz.
 
     python -m tools.schema_samples 1.33 [--count 160] [--seed 1]
 
-The tool generates random schemas, objects and old objects, often invalid ones. It sends them to the Go
-program schemavalidation.go, which it compiles with the release's modules (needs Go). A line of the file has a
-request and its result. `tests/machinery/structural/test_samples.py` compares fakeapi with these results.
+The tool generates random, often invalid schemas, objects and old objects. It sends them to the Go program
+schemavalidation.go, which it compiles with the release's modules (needs Go). A line of the file has a request
+and its result. `tests/machinery/structural/test_samples.py` compares fakeapi with these results.
 """
 
 import argparse

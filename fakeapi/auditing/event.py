@@ -79,7 +79,7 @@ class Event:
         return {"metadata": {}, **self.status, "code": self.code} if self.code else {}
 
     def take_status(self, body: bytes) -> None:
-        """Keeps the members of a response that is a Status. Does nothing for other responses."""
+        """Copies the members of a Status from a response body. Does nothing for other bodies."""
         if body.startswith(_STATUS_START):
             status = codec.decode(body)
             self.status = {name: status[name] for name in _STATUS_MEMBERS if name in status}

@@ -86,7 +86,7 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     - `path`: the field to change; "" for the whole object.
     - `value`: the new value of this field; "" if the change does not name a value.
     - `count`: the new number of devices of a request; for "add", the number of new devices.
-    - `node`: the node that the change concerns; "" for all nodes.
+    - `node`: the node that the change affects; "" for all nodes.
     - `sufficient`: whether the allocator or scheduler succeeds after only this change; None if it was not
       tried.
     - `needs`: further changes that are needed if this change is not sufficient; "" if unknown.

@@ -180,7 +180,7 @@ _CLASS_MISSING = re.compile(r"request (?P<request>\S+): device class (?P<name>\S
 
 
 def problem_reason(cluster: ClusterObjects, problem: str, claims: Iterable[Object]) -> Reason:
-    """Returns the reason for a message of the scheduler that concerns all nodes.
+    """Returns the reason for a message of the scheduler about all nodes.
 
     `claims`: the claims of the pod.
     """

@@ -291,7 +291,7 @@ class PodScheduling:
     async def _fits(self, pod: Object, changed: Sequence[NodeState], name: str) -> Sequence[str]:
         """Returns the reasons that exclude a node after a change; [] if the pod fits.
 
-        `changed`: the nodes that the change concerns. Affinity and topology spread count pods on all nodes.
+        `changed`: the nodes that the change affects. Affinity and topology spread count pods on all nodes.
         """
         states = {**self._cluster.node_states, **{state.name: state for state in changed}}
         effort = Effort(self._heavy)

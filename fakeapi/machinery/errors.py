@@ -40,7 +40,7 @@ class ApiError(Exception):
 
     - `code`: the HTTP status code.
     - `reason`: the reason of the Status; empty if Kubernetes sends none.
-    - `details`: the details of the Status; None if the Status has no `details` at all, not even empty ones.
+    - `details`: the details of the Status; None if the Status has no field `details`.
     - `retry_after`: the value of the Retry-After header, in seconds.
     """
 

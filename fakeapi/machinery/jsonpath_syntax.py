@@ -54,7 +54,7 @@ class UnionStep:
 
 @dataclass(frozen=True, slots=True)
 class LiteralStep:
-    """A literal step. Returns a number or boolean once for each value, but a text in quotes only once.
+    """A literal step. The result has a number or boolean once for each value, but a quoted text only once.
 
     `is_text`: whether the literal is in quotes.
     """

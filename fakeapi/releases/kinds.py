@@ -8,7 +8,7 @@ from fakeapi.releases.schemas import Schemas
 from fakeapi.releases.tables import GroupVersionTable
 
 UNVERSIONED_KINDS = frozenset(("Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"))
-"""Kinds that exist in every apiVersion, including unknown ones."""
+"""Kinds that exist in every apiVersion, including unknown apiVersions."""
 
 COMMON_KINDS = frozenset(
     (

@@ -19,7 +19,7 @@ OTHER_WORDS = {"timeout": "within", "seconds": "within", "condition": "until", "
 
 def explains_arguments(shown: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Returns a decorator for methods. A call with wrong arguments raises a TypeError that suggests the right
-    ones.
+    arguments.
 
     `shown`: the method as a test calls it, such as "fakeapi.wait_for".
     """

@@ -244,7 +244,7 @@ class Client(Verbs):
         - `token`: the bearer token; None for no token.
         - `tls`: the context that verifies the server's certificate; None to use the CA certificates of the
           system.
-        - `wire`: connections to use instead of new ones, for example as another user.
+        - `wire`: connections to use instead of new connections, for example as another user.
         - `insight`: reads the server to explain time-outs; None reads with this client.
         """
         super().__init__()

@@ -50,8 +50,8 @@ class Containers:
         return iter(self._behaviours)
 
     def behave(self, source: "str | Path | Behaviour | Iterable[Any] | None" = None, **fields: Any) -> None:
-        """Adds behaviours. At the next start of a container, a later behaviour overrides earlier ones, field
-        by field.
+        """Adds behaviours. At the next start of a container, a later behaviour overrides earlier behaviours,
+        field by field.
 
             api.containers.behave(image="crash:*", exit_code=1, after="5s")
             api.containers.behave("behaviours.yaml")

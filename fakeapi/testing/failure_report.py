@@ -40,7 +40,7 @@ class ServerReport:
         return own or [entry for entry in self.entries if entry.agent == HELPER]
 
     def requests_text(self) -> str:
-        """Returns the requests as text, refused ones first; "" without requests."""
+        """Returns the requests as text, refused requests first; "" without requests."""
         entries = self.requests()
         refused = [entry for entry in entries if is_refused(entry)]
         lines = list(_listed("refused:", refused, with_messages=True)) if refused else []

@@ -240,7 +240,7 @@ class Watch(Iterator[WatchEvent]):
 
 
 def selectors(label_selector: str, field_selector: str) -> dict[str, str]:
-    """Returns the query parameters of two selectors, without empty ones."""
+    """Returns the query parameters of two selectors. Omits empty selectors."""
     query = {"labelSelector": label_selector, "fieldSelector": field_selector}
     return {key: value for key, value in query.items() if value}
 

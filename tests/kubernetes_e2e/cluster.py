@@ -120,7 +120,9 @@ class Cluster:
         self._running.close()
 
     def _images(self) -> tuple[str, ...]:
-        """Returns the options for containers: what simulated ones do, or which images run as processes."""
+        """Returns the options for containers: the behaviour of simulated containers, or the images that run
+        as processes.
+        """
         if not self._real:
             behaviour = self.folder / "containers.yaml"
             behaviour.write_text(BEHAVIOUR, encoding="utf-8")

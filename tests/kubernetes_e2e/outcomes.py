@@ -80,6 +80,6 @@ def write(release: str, outcomes: Iterable[Outcome], folder: Path = RESULTS) -> 
 
 
 def merged(known: Iterable[Outcome], fresh: Iterable[Outcome]) -> list[Outcome]:
-    """Merges recorded outcomes (`known`) with new outcomes (`fresh`); new outcomes replace recorded ones."""
+    """Merges recorded outcomes (`known`) with new outcomes (`fresh`), which replace recorded outcomes."""
     by_spec = {each.spec: each for each in known} | {each.spec: each for each in fresh}
     return list(by_spec.values())

@@ -16,7 +16,7 @@ from tools.modules import Modules
 
 
 def paths_of(step: Any) -> Iterator[str]:
-    """Yields every field path in a step or condition of the defaults table, including nested ones."""
+    """Yields every field path in a step or condition of the defaults table, including nested paths."""
     match step:
         case list():
             for each in step:

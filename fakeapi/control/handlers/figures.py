@@ -53,7 +53,9 @@ AGENTS_MAX = 20
 """Maximum number of user agents in the figures. The name "others" counts all further user agents."""
 
 WAITING_MAX = 20
-"""Maximum number of waiting pods and claims in the figures; `waiting_more` counts the omitted ones."""
+"""Maximum number of waiting pods and claims in the figures; `waiting_more` counts the omitted pods and
+claims.
+"""
 
 
 class AgentCount(msgspec.Struct, rename="camel"):
@@ -89,7 +91,8 @@ class Figures(msgspec.Struct, rename="camel"):
     - `agents`: the requests by client, the busiest client first.
     - `claims`: the number of claims in each state.
     - `drivers`: the devices of each driver by state.
-    - `waiting`: pods and claims that wait, with reasons; `waiting_more` is the number of further ones.
+    - `waiting`: pods and claims that wait, with reasons; `waiting_more` is the number of omitted pods and
+      claims.
     - `memory_bytes`: the resident memory of the process; its peak on systems that report only the peak; 0 if
       unknown.
     """

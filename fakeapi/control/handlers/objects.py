@@ -32,7 +32,7 @@ class KindQuery(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 class KindView(msgspec.Struct, rename="camel"):
-    """A kind in a version that can read its objects. `objects`: the number of objects."""
+    """A kind in a served version that can represent its objects. `objects`: the number of objects."""
 
     group: str
     version: str

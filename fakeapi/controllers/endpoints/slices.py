@@ -1,7 +1,7 @@
 """Distributes the endpoints of a Service over EndpointSlices.
 
-Follows k8s.io/endpointslice `reconciler.go`: keeps endpoints in their slices, and fills slices before it adds
-new ones.
+Follows k8s.io/endpointslice `reconciler.go`: keeps endpoints in their slices, and fills existing slices
+before it adds slices.
 """
 
 from collections.abc import Iterable, Mapping

@@ -44,7 +44,7 @@ class Outcome:
     - `node`: the chosen node; "" if no node is feasible. In this case, `problem` or `refusals` contains the
       reasons.
     - `feasible`: the feasible nodes with their scores. A single feasible node has the score 0.
-    - `problem`: a reason that concerns all nodes, such as a missing class; "" if there is none.
+    - `problem`: a reason that excludes all nodes, such as a missing class; "" if there is none.
     - `refusals`: by node, the reason why the pod does not fit. May be empty if a node was chosen.
     """
 

@@ -42,11 +42,11 @@ class PluginError(Exception):
 def nodes_message(count: int, problem: str, reasons: dict[str, int]) -> str:
     """Returns the message `0/N nodes are available: …`.
 
-    The message contains the problem that concerns all nodes. Without such a problem, it contains the number
+    The message contains the problem that excludes all nodes. Without such a problem, it contains the number
     of nodes for each reason.
 
     - `count`: the number N of nodes.
-    - `problem`: the problem that concerns all nodes, or "".
+    - `problem`: the problem that excludes all nodes, or "".
     - `reasons`: the number of nodes for each reason.
     """
     text = problem or ", ".join(sorted(f"{number} {reason}" for reason, number in reasons.items()))

@@ -117,7 +117,7 @@ class Revisions:
     async def truncate(self, old: Iterable[Object], limit: int, live: set[str]) -> None:
         """Deletes the oldest revisions, to keep at most `limit` of them.
 
-        - `old`: the revisions except the current ones, the smallest first.
+        - `old`: the revisions that are not current, the smallest first.
         - `limit`: the revisionHistoryLimit of the workload.
         - `live`: the hashes of the revisions that pods use. These revisions are kept.
         """

@@ -38,7 +38,7 @@ def chosen_protocol(upgrade: WebSocketUpgrade, supported: Sequence[str]) -> str:
     """Returns the first subprotocol that the client offers and the server supports.
 
     Returns "" if the client offers no subprotocol. Raises ApiError 400 if the server supports none of the
-    offered ones.
+    offered subprotocols.
     """
     for protocol in upgrade.protocols:
         if protocol in supported:

@@ -134,7 +134,7 @@ def _made(node: Node, *, typed: bool) -> Walk:
 
 
 def _is_shaped(node: List) -> bool:
-    """Whether the list belongs to a custom resource. If so, the member order within items does not matter."""
+    """Whether the list belongs to a custom resource, so that its comparison ignores the order of members."""
     return isinstance(node.items, Untyped) or (isinstance(node.items, Struct) and not node.items.full_name)
 
 

@@ -131,7 +131,7 @@ class FieldManager:
         - `now`: RFC 3339 in UTC, with whole seconds.
         - `restored`: returns `new` with the empty lists that differ from missing lists in Go.
 
-        On the main resource, the client's managedFields replace the stored ones. Missing or invalid
+        On the main resource, the client's managedFields replace the stored managedFields. Missing or invalid
         managedFields are ignored. `[]` and `[{}]` remove all managedFields until the first apply.
 
         If the changed fields cannot be determined, `new` keeps the stored managedFields. Up to 1.36, `new`

@@ -24,7 +24,7 @@ A full cache drops the least recently used expressions.
 """
 
 CACHED_ENTRY_MAX = 32 * 1024
-"""Maximum number of characters of a cached expression and its verdict; longer ones are not cached."""
+"""Maximum number of characters of a cached expression and its verdict; longer expressions are not cached."""
 
 
 @dataclass(frozen=True, slots=True)

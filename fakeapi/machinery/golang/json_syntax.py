@@ -62,7 +62,7 @@ def _scan(text: bytes) -> None:
 def _past_closings(text: bytes, at: int, open_brackets: bytearray) -> int | None:
     """Reads the closing brackets and the comma after a JSON value; returns the offset of the next value.
 
-    `open_brackets`: the brackets that are still open; the function removes the closed ones
+    `open_brackets`: the brackets that are still open; the function removes the closed brackets
 
     Returns None at the end of the text. Raises _SyntaxFoundError at a syntax error.
     """

@@ -10,7 +10,8 @@ from typing import Any
 import yaml
 
 TAG_DIRECTIVES_MAX = 100
-"""Maximum number of `%TAG` directives in a text. libyaml compares each directive with all earlier ones."""
+"""Maximum number of `%TAG` directives in a text. libyaml compares each directive with all earlier directives.
+"""
 
 _TAG_DIRECTIVE = re.compile(rb"(?:\A|[^ -~\t])%TAG")
 _TAG_DIRECTIVE_UTF_16 = re.compile(rb"%\0?T")

@@ -156,8 +156,8 @@ class _Decoder:
     def _merge(self, node: YamlNode, members: "YamlMembers") -> None:
         """Applies a merge key `<<`: adds the members of one or several mappings to `members`.
 
-        In a list of mappings, earlier mappings take precedence over later ones. Raises YamlError if the value
-        of the merge key is neither a mapping nor a list of mappings.
+        In a list of mappings, earlier mappings take precedence over later mappings. Raises YamlError if the
+        value of the merge key is neither a mapping nor a list of mappings.
         """
         sources = reversed(node.children) if node.kind == "sequence" else [node]
         for source in sources:

@@ -280,7 +280,7 @@ def _decimal(
 
     Like upstream, omits a decimal exponent for which no suffix exists: `1000E` becomes `1`.
 
-    `kept`: the text to keep, for input that is nearly canonical; None formats the amount anew.
+    `kept`: the text to keep, for input that is nearly canonical; None formats the amount again.
     """
     sign = "-" if negative else ""
     significant = digits.strip("0")
@@ -299,7 +299,7 @@ def _decimal(
 def _binary(negative: bool, amount: int, kept: str | None = None) -> Quantity:  # noqa: FBT001 - like _decimal
     """Returns the quantity of a whole number, with a binary suffix only from 1024 on.
 
-    `kept`: the text to keep, for input that is nearly canonical; None formats the amount anew.
+    `kept`: the text to keep, for input that is nearly canonical; None formats the amount again.
     """
     if amount < 1024:
         return _decimal(negative, str(amount), 0, _PLAIN)

@@ -43,7 +43,7 @@ def probe(path: Path, text: str, wanted: Format) -> Found | None:
         return None
     except OSError as error:
         raise StorageFailed(str(error)) from error
-    if stat.S_ISDIR(status.st_mode):  # of any size: file systems give empty ones different sizes
+    if stat.S_ISDIR(status.st_mode):  # of any size: file systems give empty directories different sizes
         raise StorageFailed(f"{text}: it is a directory")
     size = status.st_size
     if size == 0:

@@ -314,7 +314,7 @@ def test_attempts_with_known_answers_have_the_outcomes_of_attempts_on_all_nodes(
 
 
 def without_shares(outcome: Object) -> Object:
-    """Returns an outcome without share IDs, because each attempt generates new ones."""
+    """Returns an outcome without share IDs, because each attempt generates new share IDs."""
     for result in outcome["allocations"] or ():
         for device in result["devices"]["results"]:
             if "shareID" in device:

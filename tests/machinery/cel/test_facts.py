@@ -48,7 +48,7 @@ def named() -> CelCheck:
 
 
 def test_expressions_that_select_named_resources_are_judged_as_kubernetes_1_30_judges_them() -> None:
-    """Compares errors with the recorded ones of 1.30, except names of optional types, which 1.30 shortens."""
+    """Compares errors with those recorded from 1.30, except names of optional types, which 1.30 shortens."""
     check = named()
     different = {}
     for row in table.rows("named_resources.jsonl"):

@@ -1,4 +1,4 @@
-"""Clients create and delete CustomResourceDefinitions often or concurrently, also very large ones."""
+"""Clients create and delete CustomResourceDefinitions of any size, often or concurrently."""
 
 import gc
 import json

@@ -38,7 +38,8 @@ class Behaviours:
         return iter(self._all)
 
     def add(self, behaviours: Iterable[Behaviour]) -> None:
-        """Adds behaviours with precedence over the earlier ones. Running containers keep their behaviour.
+        """Adds behaviours that take precedence over earlier behaviours. Running containers keep their
+        behaviour.
 
         Raises BehaviourError if the server would have more than BEHAVIOURS_MAX behaviours.
         """

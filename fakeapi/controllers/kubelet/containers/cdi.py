@@ -44,7 +44,8 @@ class Edits:
 def edits_of(devices: Sequence[str], directories: Iterable[Path]) -> Edits:
     """Returns the edits of CDI devices, such as "vendor.com/gpu=gpu-0".
 
-    Ignores devices that no file describes. `directories`: later directories win over earlier ones.
+    Ignores devices that no file describes. `directories`: later directories take precedence over earlier
+    directories.
     """
     return edits_in(read_specs(directories), devices) if devices else Edits()
 
@@ -52,7 +53,7 @@ def edits_of(devices: Sequence[str], directories: Iterable[Path]) -> Edits:
 def read_specs(directories: Iterable[Path]) -> list[Object]:
     """Returns the contents of the CDI files in `directories`, in this order.
 
-    Later specs win over earlier ones.
+    Later specs take precedence over earlier specs.
     """
     return [spec for directory in directories for spec in _specs(directory)]
 

@@ -1,6 +1,6 @@
 """Reads the log of a container with the options of `kubectl logs`.
 
-Follows ReadLogs in k8s.io/cri-client `pkg/logs`: `tail` counts lines before `since` drops old ones.
+Follows ReadLogs in k8s.io/cri-client `pkg/logs`: `tail` counts lines before `since` drops old lines.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence

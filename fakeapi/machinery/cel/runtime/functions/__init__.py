@@ -60,7 +60,10 @@ VARIANTS = strings.VARIANTS | addresses.VARIANTS | {NO_ERRORS: {}, NO_RANGE: {}}
 
 @cache
 def overloads_of(variants: frozenset[str]) -> dict[str, Callable[..., Any]]:
-    """Returns overload id -> implementation. Implementations of `variants` replace the default ones."""
+    """Returns overload id -> implementation.
+
+    Implementations of `variants` replace the default implementations.
+    """
     implementations = dict(OVERLOADS)
     for name in sorted(variants):
         implementations |= VARIANTS[name]
