@@ -15,6 +15,7 @@ from fakeapi.admission.plugin import Selection
 from fakeapi.admission.selection import selected
 from fakeapi.clock.adjustable import ClusterClock, seconds_of
 from fakeapi.clock.clocks import ClockAndNames
+from fakeapi.controlplane.inventory import Inventory
 from fakeapi.controlplane.registry import Registry, open_registry, serve_stored_definitions
 from fakeapi.controlplane.stored_format import STORED_FORMAT, check_stored
 from fakeapi.devices.drivers import SimulatedDrivers
@@ -229,6 +230,11 @@ class Cluster:
     @property
     def catalogue(self) -> Catalogue:
         return self.registry.catalogue
+
+    @property
+    def inventory(self) -> Inventory:
+        """Answers which resources have objects."""
+        return Inventory(self.storage, self.catalogue)
 
     @property
     def faults(self) -> "ArmedFaults":

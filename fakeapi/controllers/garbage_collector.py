@@ -12,10 +12,9 @@ from fakeapi.clients.in_process import InProcessClient
 from fakeapi.clients.served_resource import ServedResource
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.inventory import prefix_of, resource_of, stored_prefixes
 from fakeapi.controllers.served import find_resource, served_as
 from fakeapi.machinery.json_types import Object
-from fakeapi_storage import StorageError
+from fakeapi.registry.model.resource import Resource
 
 ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
@@ -30,33 +29,19 @@ class GarbageCollector(Controller):
         self._api = self.context.api("kube-controller-manager", "generic-garbage-collector")
         self._objects: dict[str, tuple[ServedResource, Object]] = {}
         self._dependents: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        self._followed: set[str] = set()
-        self._follow_new_resources()
-        for prefix in stored_prefixes(self.context.cluster):
-            self._follow(prefix)
+        resources = self.context.cluster.inventory.follow()
+        for resource in resources.present:
+            self._follow(resource)
 
-    def _follow_new_resources(self) -> None:
-        watcher = self.context.cluster.storage.watch("/")
+        async def follow_added() -> None:
+            async for resource in resources.added():
+                self._follow(resource)
 
-        async def look() -> None:
-            try:
-                while True:
-                    for change in await watcher.next_batch():
-                        self._follow(prefix_of(change.entry.key, self.context.cluster))
-            except StorageError:
-                return
-            finally:
-                watcher.close()
+        self.context.run(follow_added())
 
-        self.context.run(look())
-
-    def _follow(self, prefix: str) -> None:
-        """Starts an informer for the resource with this storage prefix, unless the resource has one."""
-        if prefix in self._followed:
-            return
-        self._followed.add(prefix)
-        resource = resource_of(self.context.cluster, prefix)
-        if resource is None or (resource.kind.group, resource.kind.resource) in IGNORED:
+    def _follow(self, resource: Resource) -> None:
+        """Starts an informer for a resource whose objects can have owners."""
+        if (resource.kind.group, resource.kind.resource) in IGNORED:
             return
         if not {"list", "watch", "delete"} <= set(resource.kind.verbs):
             return

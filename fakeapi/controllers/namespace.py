@@ -14,7 +14,6 @@ from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.inventory import has_objects, resources_with_objects
 from fakeapi.controllers.served import served_as
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
@@ -154,12 +153,14 @@ class NamespaceController(Controller):
         if new is not None or old is None:
             return
         namespace = old["metadata"].get("namespace", "")
-        if namespace in self._terminating and not has_objects(self.context.cluster, resource, namespace):
+        if namespace in self._terminating and not self.context.cluster.inventory.has_objects(
+            resource, namespace
+        ):
             self.context.add(namespace)
 
     async def _delete_contents(self, namespace: str) -> "_Left":
         left = _Left()
-        resources = resources_with_objects(self.context.cluster, namespace)
+        resources = self.context.cluster.inventory.resources(namespace)
         pods_first = self.context.rules.gates.enabled("OrderedNamespaceDeletion")
         resources.sort(key=lambda resource: pods_first and resource.kind.resource != "pods")
         for resource in resources:

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any, cast
 
 from fakeapi.controllers.controller import Controller, ControllerContext, MakeController
-from fakeapi.controllers.inventory import has_objects
 from fakeapi.controllers.place import Place
 from fakeapi.controllers.served import find_resource
 from fakeapi.registry.model.resource import Resource
@@ -42,8 +41,8 @@ class OnDemand(Controller):
 
     def _is_needed(self) -> bool:
         """Whether the cluster has more objects of the controller's resources than every new cluster has."""
-        cluster, initial = self.context.cluster, self._place.initial
-        return any(has_objects(cluster, resource, more_than=initial) for resource in self._resources())
+        inventory, initial = self.context.cluster.inventory, self._place.initial
+        return any(inventory.has_objects(resource, more_than=initial) for resource in self._resources())
 
     def _wait(self) -> None:
         for resource in self._resources():

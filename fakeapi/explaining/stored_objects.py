@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Iterable, Sequence
 
 from fakeapi.cluster import Cluster
-from fakeapi.controllers.inventory import resources_with_objects
 from fakeapi.controllers.served import find_resource
 from fakeapi.explaining.cluster_objects import KINDS, ClusterObjects, event_targets, is_about
 from fakeapi.explaining.model import Reference
@@ -55,7 +54,7 @@ async def _contents(cluster: Cluster, namespace: str) -> list[Object]:
     """Returns the objects of a namespace whose resources are not in KINDS."""
     return [
         obj
-        for resource in resources_with_objects(cluster, namespace)
+        for resource in cluster.inventory.resources(namespace)
         if resource.kind.resource not in KINDS
         for obj in await _stored(cluster, resource, f"{resource.prefix}{namespace}/")
     ]
