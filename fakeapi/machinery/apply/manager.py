@@ -20,7 +20,7 @@ from fakeapi.machinery.apply.updater import Convert, Updater, no_other_version
 from fakeapi.machinery.apply.validate import validate
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.decoding import DecodeError, zero
-from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.machinery.schema.nodes import Node, Struct
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 KUBECTL = "kubectl"
@@ -107,7 +107,21 @@ class FieldManager:
     @cached_property
     def _updater(self) -> Updater:
         ignored = from_paths(tuple("f:" + name for name in path) for path in self.reset_fields)
-        return Updater(self.node, self.api_version, ignored, self.convert, self.order_matters)
+        return Updater(self.node, self.api_version, ignored, self._converted, self.order_matters)
+
+    def _converted(self, value: Object, api_version: str) -> tuple[Object, Node] | None:
+        """Converts an object as `convert` does; raises VersionError if the result does not fit its schema.
+
+        Follows `versionConverter.Convert`. A field may be missing from the schema of another version of a
+        custom kind, because conversion without a webhook only changes apiVersion.
+        """
+        converted = self.convert(value, api_version)
+        if converted is not None:
+            try:
+                validate(*converted, keys_only=not self.untyped)
+            except TypedError as error:
+                raise VersionError(str(error)) from None
+        return converted
 
     @cached_property
     def _zero(self) -> Object:

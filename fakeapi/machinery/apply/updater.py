@@ -3,7 +3,8 @@
 Follows sigs.k8s.io/structured-merge-diff `merge` (Updater).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
@@ -22,15 +23,15 @@ from fakeapi.machinery.apply.managedfields import Managed, Manager, Record
 from fakeapi.machinery.apply.merge import merge
 from fakeapi.machinery.apply.reconcile import reconciled
 from fakeapi.machinery.apply.remove import remove, with_named_fields
-from fakeapi.machinery.apply.typed import field_set_of
+from fakeapi.machinery.apply.typed import VersionError, field_set_of
 from fakeapi.machinery.codec import encode
 from fakeapi.machinery.schema.nodes import Node
 
 Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
 """A function that converts objects: (value, API version) -> the value and its schema in that version.
 
-If the function returns None, the managedFields of the version are dropped. If it raises VersionError, the
-update or apply fails.
+If the function returns None, the managedFields of the version are dropped. If it raises VersionError, also
+because the result does not fit the schema, the update or apply fails.
 """
 
 
@@ -121,7 +122,8 @@ class Updater:
         last = managed.get(manager)
         fields = recursive_difference(field_set_of(config, self.node), self.ignored)
         managed[manager] = Record(fields, self.api_version, None if last is None else last.time)
-        new = self._prune(merged, managed, last)
+        with _failing("failed to prune fields"):
+            new = self._prune(merged, managed, last)
         changes = self._settle(live, new, managed, manager, force=force)
         unchanged = same(live, new) if self.order_matters else not any(changes)
         return None if unchanged else new
@@ -181,7 +183,10 @@ class Updater:
         return changes
 
     def _compare_in(self, version: str, live: Any, new: Any, *, typed: bool) -> Comparison | None:
-        old, current = self.convert(live, version), self.convert(new, version)
+        with _failing("failed to convert old object"):
+            old = self.convert(live, version)
+        with _failing("failed to convert new object"):
+            current = self.convert(new, version)
         if old is None or current is None:
             return None
         return compare(old[0], current[0], current[1], typed=typed).without(self.ignored)
@@ -196,12 +201,14 @@ class Updater:
         """
         if last is None or not last.fields:
             return merged
-        versioned = self._at(merged, last.api_version)
+        with _failing("failed to convert merged object to last applied version"):
+            versioned = self._at(merged, last.api_version)
         if versioned is None:
             return merged
         value, node = versioned
         pruned = remove(value, with_named_fields(last.fields, node), node)
-        pruned = self._add_back_owned(value, pruned, node, managed, last.api_version)
+        with _failing("failed add back owned items"):
+            pruned = self._add_back_owned(value, pruned, node, managed, last.api_version)
         pruned = _add_back_dangling(value, pruned, node, last.fields)
         if last.api_version == self.api_version:
             return pruned
@@ -218,12 +225,24 @@ class Updater:
             owned[record.api_version] = union(owned.get(record.api_version, EMPTY), record.fields)
         pruned = _add_back(merged, pruned, node, owned.pop(version))
         for other, fields in owned.items():
-            full, rest = self.convert(merged, other), self.convert(pruned, other)
+            with _failing(f"failed to convert merged object at version {other}"):
+                full = self.convert(merged, other)
+            with _failing(f"failed to convert pruned object at version {other}"):
+                rest = self.convert(pruned, other)
             if full is None or rest is None:
                 continue
             back = self.convert(_add_back(full[0], rest[0], full[1], fields), version)
             pruned = pruned if back is None else back[0]
         return pruned
+
+
+@contextmanager
+def _failing(step: str) -> Iterator[None]:
+    """Adds the name of a step to the message of a VersionError, as the Updater of upstream does."""
+    try:
+        yield
+    except VersionError as error:
+        raise VersionError(f"{step}: {error}") from None
 
 
 def _take_away(managed: Managed, manager: Manager, changes: Comparison) -> None:

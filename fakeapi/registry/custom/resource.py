@@ -182,7 +182,8 @@ class CustomResource(Resource):
     def encode(self, obj: Object) -> bytes:
         value = stored_form.encode_value(self._in_storage_version(obj))
         if obj["apiVersion"] == self._storage_version:
-            self._converted.put(value, stored_form.encode_value(obj))
+            # The strategy may have removed a field with a default, such as the status of a new object.
+            self._converted.put(value, stored_form.encode_value(self.reader.default(obj)))
         else:
             self._in_version(value)  # caches the response: the stored object, converted back
         return value

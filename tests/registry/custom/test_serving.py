@@ -99,6 +99,21 @@ def test_an_object_with_a_finalizer_holds_its_definition(server: FakeAPI) -> Non
         server.request("GET", NAME)
 
 
+def test_a_new_object_has_the_default_of_its_status(server: FakeAPI) -> None:
+    status = {
+        "type": "object",
+        "default": {"observedGeneration": -1},
+        "properties": {"observedGeneration": {"type": "integer"}},
+    }
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"status": status}}}
+    own = version(schema=schema, subresources={"status": {}})
+    server.request("POST", DEFINITIONS, definition(versions=[own]))
+    created = server.request("POST", WIDGETS, {**widget(), "status": {"observedGeneration": 7}})
+    assert created["status"] == {"observedGeneration": -1}
+    assert server.request("GET", f"{WIDGETS}/w") == created
+    assert server.request("GET", WIDGETS)["items"] == [created]
+
+
 def test_versions_show_the_same_objects_by_their_own_schemas(server: FakeAPI) -> None:
     old = version("v1beta1", storage=False)
     old["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"] = {"colour": {"type": "string"}}
