@@ -30,6 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="write what was run into tests/interop/results.jsonl and docs/compatibility.md",
     )
     group.addoption(
+        "--real",
+        type=Path,
+        metavar="FOLDER",
+        help="run the suites with etcd and kube-apiserver of FOLDER too, which Go builds there first",
+    )
+    group.addoption(
         "--component-seconds",
         type=float,
         default=20.0,

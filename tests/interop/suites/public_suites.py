@@ -11,6 +11,8 @@ class Suite:
     - `module`, `version`: the Go module with its tests.
     - `packages`: the packages to run, as paths in the module.
     - `release`: the Kubernetes release of the folder.
+    - `siblings`: the published versions of modules that lie in the same repository, if go.mod names none.
+    - `left_out`: a pattern of Go tests that download programs, or that also fail with the real programs.
     """
 
     name: str
@@ -18,17 +20,44 @@ class Suite:
     version: str
     packages: tuple[str, ...]
     release: str
+    siblings: tuple[str, ...] = ()
+    left_out: str = ""
 
 
 RUNTIME: Final = "sigs.k8s.io/controller-runtime"
 
+RUNTIME_PACKAGES: Final = (
+    "pkg/builder",
+    "pkg/cache",
+    "pkg/client",
+    "pkg/client/apiutil",
+    "pkg/cluster",
+    "pkg/controller",
+    "pkg/controller/controllerutil",
+    "pkg/envtest",
+    "pkg/handler",
+    "pkg/internal/controller",
+    "pkg/internal/recorder",
+    "pkg/manager",
+    "pkg/manager/internal/integration",
+    "pkg/metrics/filters",
+    "pkg/reconcile",
+    "pkg/source",
+    "pkg/webhook",
+)
+"""All packages of controller-runtime whose tests start an API server."""
+
 SUITES: Final = (
-    Suite(
-        name="controller-runtime",
-        module=RUNTIME,
-        version="v0.25.2",
-        packages=("pkg/envtest", "pkg/client", "pkg/manager", "pkg/cache", "pkg/webhook", "pkg/controller"),
-        release="1.37",
+    *(
+        Suite(
+            "controller-runtime",
+            RUNTIME,
+            version,
+            RUNTIME_PACKAGES,
+            release,
+            left_out=".*/aggregatedDiscovery=false",
+        )
+        for version, release in (("v0.19.4", "1.31"), ("v0.22.5", "1.34"), ("v0.25.2", "1.37"))
     ),
     Suite(
         name="Karpenter",
@@ -50,5 +79,34 @@ SUITES: Final = (
         version="v0.5.0",
         packages=("test/integration/webhooks",),
         release="1.31",
+    ),
+    Suite(
+        name="Flux runtime",
+        module="github.com/fluxcd/pkg/runtime",
+        version="v0.116.0",
+        packages=("acl", "cel", "client", "controller", "events", "patch", "secrets"),
+        release="1.37",
+    ),
+    Suite(
+        name="Flux ssa",
+        module="github.com/fluxcd/pkg/ssa",
+        version="v0.76.2",
+        packages=(".", "jsondiff"),
+        release="1.37",
+        left_out="TestWaitForSet_JobWithTTL",
+    ),
+    Suite(
+        name="kro",
+        module="github.com/kubernetes-sigs/kro",
+        version="v0.9.4",
+        packages=("test/integration/suites/core",),
+        release="1.37",
+    ),
+    Suite(
+        name="KEDA",
+        module="github.com/kedacore/keda/v2",
+        version="v2.21.0",
+        packages=("apis/keda/v1alpha1", "apis/eventing/v1alpha1"),
+        release="1.37",
     ),
 )

@@ -5,14 +5,16 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.kubernetes import build_api_server, build_etcd
 from tests.interop.go_programs import BUILD_SECONDS, FETCH_SECONDS, go
 from tests.interop.suites.public_suites import Suite
 from tests.interop.toolchain import BUILDS, alone_in, building, require
 
-RUN_SECONDS = 1200
+RUN_SECONDS = 1800
 """Maximum seconds for the run of one package."""
 
 _GINKGO = re.compile(r"^Ran (\d+) of \d+ Specs.*\n\S+ -- (\d+) Passed \| (\d+) Failed", re.MULTILINE)
@@ -21,11 +23,30 @@ _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The numbers of passed and failed specs of a package, and the output of its test binary."""
+    """The numbers of passed and failed specs of a package, its seconds, and its output."""
 
     passed: int
     failed: int
+    seconds: float
     output: str
+
+    @property
+    def summary(self) -> str:
+        return f"{self.passed} specs passed, {self.failed} failed, in {self.seconds:.0f} s"
+
+
+def real_programs(release: str, builds: Path, folder: Path) -> Path:
+    """Fills `folder` for KUBEBUILDER_ASSETS with etcd and kube-apiserver of `builds`; returns `folder`.
+
+    Go compiles missing programs first.
+    """
+    folder.mkdir(parents=True)
+    (folder / "etcd").symlink_to(build_etcd(builds).absolute())
+    (folder / "kube-apiserver").symlink_to(build_api_server(builds, release).absolute())
+    kubectl = shutil.which("kubectl")
+    if kubectl:
+        (folder / "kubectl").symlink_to(kubectl)
+    return folder
 
 
 def source_of(suite: Suite) -> Path:
@@ -43,14 +64,25 @@ def source_of(suite: Suite) -> Path:
             shutil.copytree(json.loads(downloaded)["Dir"], unfinished, copy_function=shutil.copyfile)
             for path in (unfinished, *unfinished.rglob("*")):
                 path.chmod(0o755 if path.is_dir() or path.suffix == ".sh" else 0o644)
+            _use_published_siblings(suite, unfinished)
             unfinished.rename(source)
     return source
+
+
+def _use_published_siblings(suite: Suite, source: Path) -> None:
+    """Drops the replacements of go.mod that name a folder beside the module, which its zip does not have."""
+    replaced = json.loads(go(["mod", "edit", "-json"], source, FETCH_SECONDS))["Replace"] or []
+    local = [line["Old"]["Path"] for line in replaced if line["New"]["Path"].startswith(".")]
+    edits = [f"-dropreplace={module}" for module in local]
+    edits += [f"-require={module}" for module in suite.siblings]
+    if edits:
+        go(["mod", "edit", *edits], source, FETCH_SECONDS)
 
 
 def compiled(suite: Suite, package: str) -> Path:
     """Compiles the tests of a package; returns the test binary. Raises BuildFailed."""
     source = source_of(suite)
-    program = source.parent / f"{package.replace('/', '_')}.test"
+    program = source.parent / f"{package.replace('/', '_').replace('.', 'root')}.test"
     with alone_in(source.parent):
         if not program.exists():
             with building(f"{suite.name} {package}"):
@@ -62,8 +94,10 @@ def compiled(suite: Suite, package: str) -> Path:
 def run(suite: Suite, package: str, assets: Path) -> Outcome:
     """Runs the tests of a package with the programs in `assets`, and counts its specs or Go tests."""
     program = compiled(suite, package)
+    options = ["-test.v", "-test.timeout", f"{RUN_SECONDS}s", "-test.skip", suite.left_out]
+    begun = time.monotonic()
     done = subprocess.run(
-        [str(program), "-test.v", "-test.timeout", f"{RUN_SECONDS}s"],
+        [str(program), *options],
         cwd=source_of(suite) / package,
         env=os.environ | {"KUBEBUILDER_ASSETS": str(assets)},
         stdout=subprocess.PIPE,
@@ -71,9 +105,10 @@ def run(suite: Suite, package: str, assets: Path) -> Outcome:
         timeout=RUN_SECONDS + 60,
         check=False,
     )
+    seconds = time.monotonic() - begun
     output = _COLORS.sub("", done.stdout.decode(errors="replace"))
     specs = _GINKGO.findall(output)
-    if specs:
-        return Outcome(sum(int(spec[1]) for spec in specs), sum(int(spec[2]) for spec in specs), output)
-    passed, failed = output.count("--- PASS: "), output.count("--- FAIL: ")
-    return Outcome(passed, max(failed, 1) if done.returncode else failed, output)
+    passed, failed = (sum(int(spec[column]) for spec in specs) for column in (1, 2))
+    if not passed + failed:
+        passed, failed = output.count("--- PASS: "), output.count("--- FAIL: ")
+    return Outcome(passed, max(failed, 1) if done.returncode else failed, seconds, output)
