@@ -103,6 +103,19 @@ SUITES: Final = (
         release="1.37",
     ),
     Suite(
+        name="Cluster API",
+        module="sigs.k8s.io/cluster-api",
+        version="v1.14.2",
+        packages=(
+            "controllers/crdmigrator",
+            "internal/util/ssa/test",
+            "core/reconcilers/topology/cluster/structuredmerge",
+            "core/webhooks/admission/test",
+        ),
+        release="1.37",
+        siblings=("sigs.k8s.io/cluster-api/api@v1.14.2",),
+    ),
+    Suite(
         name="KEDA",
         module="github.com/kedacore/keda/v2",
         version="v2.21.0",
