@@ -5,19 +5,14 @@ sends the request again on another connection, like Go's net/http. Error message
 """
 
 import asyncio
-import os
-import re
-import socket
 import ssl
 from collections import deque
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import h11
 
-from fakeapi.outbound.certificates import client_context, handshake_problem, name_problem
+from fakeapi.outbound.certificates import client_context
+from fakeapi.outbound.dialing import Place, connected, place_of
 from fakeapi.registry.webhooks.transport import TOO_LATE, Answer, Endpoint, Unreachable, answer_limit
 
 CALLS_MAX = 256
@@ -42,8 +37,6 @@ EVENTS_IN_A_TURN = 200
 """Number of h11 events that one task reads before other tasks of the event loop can run."""
 
 _PIECE = 1 << 16
-_PORTS = {"https": 443, "http": 80}
-_RESOLVER = Path("/etc/resolv.conf")
 
 
 class _Gone(Exception):
@@ -145,27 +138,11 @@ class _Connection:
         return self._http.next_event()
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """The address of an endpoint and the CA certificates that verify it.
-
-    - `host`, `port`: the address to connect to.
-    - `server_name`: the name that the server's certificate must contain.
-    - `authority`: the CA certificates in PEM; b"" for the CA certificates of the system.
-    """
-
-    scheme: str
-    host: str
-    port: int
-    server_name: str
-    authority: bytes
-
-
 class PostingClient:
     """A client for the webhooks of one API server. All calls must come from one event loop."""
 
     def __init__(self) -> None:
-        self._idle: dict[_Place, deque[_Connection]] = {}
+        self._idle: dict[Place, deque[_Connection]] = {}
         self._contexts: dict[bytes, ssl.SSLContext] = {}
         self._free = asyncio.Semaphore(CALLS_MAX)
 
@@ -178,7 +155,7 @@ class PostingClient:
         If the body of the response is incomplete or too long, the result has a `problem`. Raises Unreachable
         if no response arrives, and BadAuthority if the endpoint's CA certificates cannot be parsed.
         """
-        place, host = _place_of(endpoint)
+        place, host = place_of(endpoint)
         context = self._context(place.authority) if place.scheme == "https" else None
         until = asyncio.get_running_loop().time() + seconds
         try:
@@ -198,7 +175,7 @@ class PostingClient:
         self._idle.clear()
 
     async def _answer(
-        self, place: _Place, context: ssl.SSLContext | None, request: tuple[str, str, bytes], until: float
+        self, place: Place, context: ssl.SSLContext | None, request: tuple[str, str, bytes], until: float
     ) -> Answer:
         connection: _Connection | None = None
         try:
@@ -218,7 +195,7 @@ class PostingClient:
         return Answer(status, content_type, body, problem)
 
     async def _asked(
-        self, place: _Place, context: ssl.SSLContext | None, request: tuple[str, str, bytes]
+        self, place: Place, context: ssl.SSLContext | None, request: tuple[str, str, bytes]
     ) -> tuple[_Connection, int, str]:
         """Sends a request on a reused or new connection.
 
@@ -227,7 +204,7 @@ class PostingClient:
         """
         while True:
             kept = self._kept(place)
-            connection = kept or await _connected(place, context)
+            connection = kept or _Connection(*await connected(place, context))
             try:
                 return connection, *await connection.ask(*request)
             except _Gone:
@@ -238,7 +215,7 @@ class PostingClient:
                 connection.close()
                 raise
 
-    def _kept(self, place: _Place) -> _Connection | None:
+    def _kept(self, place: Place) -> _Connection | None:
         kept = self._idle.get(place)
         while kept:
             connection = kept.pop()
@@ -247,7 +224,7 @@ class PostingClient:
             connection.close()
         return None
 
-    def _keep(self, place: _Place, connection: _Connection, *, is_whole: bool) -> None:
+    def _keep(self, place: Place, connection: _Connection, *, is_whole: bool) -> None:
         if place not in self._idle and len(self._idle) >= PLACES_MAX:
             self.close()
         kept = self._idle.setdefault(place, deque())
@@ -263,66 +240,3 @@ class PostingClient:
                 self.close()
             self._contexts[authority] = client_context(authority)
         return self._contexts[authority]
-
-
-def _place_of(endpoint: Endpoint) -> tuple[_Place, str]:
-    """Returns the address of an endpoint, and the value of the header Host."""
-    parts = urlsplit(endpoint.url)
-    name = parts.hostname or ""
-    scheme, host, port = endpoint.dial or (parts.scheme, name, parts.port or _PORTS.get(parts.scheme, 0))
-    return _Place(scheme, host, port, name, endpoint.authority), parts.netloc
-
-
-async def _connected(place: _Place, context: ssl.SSLContext | None) -> _Connection:
-    """Opens a connection; verifies the server's certificate if `context` is not None.
-
-    Raises Unreachable if the server cannot be reached or its certificate is not trusted.
-    """
-    try:
-        reader, writer = await asyncio.open_connection(
-            place.host, place.port, ssl=context, server_hostname=place.server_name if context else None
-        )
-    except ssl.SSLError as error:
-        raise Unreachable(handshake_problem(error)) from error
-    except socket.gaierror as error:
-        raise Unreachable(f"dial tcp: lookup {place.host}{_resolver()}: no such host") from error
-    except ConnectionResetError as error:
-        raise Unreachable("EOF") from error
-    except OSError as error:
-        raise Unreachable(_dial_problem(place, error)) from error
-    if context is not None:
-        certificate = writer.get_extra_info("ssl_object").getpeercert()
-        problem = name_problem(certificate, place.server_name)
-        if problem:
-            writer.transport.abort()
-            raise Unreachable(problem)
-    return _Connection(reader, writer)
-
-
-def _dial_problem(place: _Place, error: OSError) -> str:
-    host = f"[{place.host}]" if ":" in place.host else place.host
-    number = error.errno or next(iter(_errors_in(error)), 0)
-    why = os.strerror(number).lower() if number else str(error)
-    return f"dial tcp {host}:{place.port}: connect: {why}"
-
-
-def _errors_in(error: OSError) -> list[int]:
-    """Returns the errno values in the message of an OSError, in order.
-
-    If a connection to several addresses fails, asyncio joins their errors: "[Errno 111] …, [Errno 113] …".
-    """
-    return [int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))]
-
-
-def _resolver() -> str:
-    """Returns the part of Go's error message about the DNS server: " on 10.0.0.2:53".
-
-    The server is the first name server in /etc/resolv.conf; "" without one.
-    """
-    try:
-        lines = _RESOLVER.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return ""
-    servers = (line.split()[1] for line in lines if line.startswith("nameserver") and len(line.split()) > 1)
-    server = next(servers, "")
-    return f" on {server}:53" if server else ""

@@ -1,8 +1,6 @@
 """WebhookClients: finds the addresses of webhooks, and calls them.
 
-Follows k8s.io/apiserver `pkg/util/webhook/client.go`, and `pkg/util/proxy` for services. In a fake cluster,
-no process listens at the address of a service. A service without a URL in `ServiceUrls` refuses connections,
-like a service without endpoints.
+Follows k8s.io/apiserver `pkg/util/webhook/client.go`.
 """
 
 import asyncio
@@ -12,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote as escaped
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
@@ -22,6 +19,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 from fakeapi.registry.webhooks.answers import ReviewType, UnusableAnswer, read_answer
 from fakeapi.registry.webhooks.outbound import ServiceUrls
+from fakeapi.registry.webhooks.service_endpoints import ServiceEndpoints, normal_url
 from fakeapi.registry.webhooks.transport import (
     TOO_LATE,
     Answer,
@@ -34,12 +32,8 @@ from fakeapi.registry.webhooks.transport import (
 if TYPE_CHECKING:
     from fakeapi.registry.objects import ClusterObjects
 
-HTTPS = 443
 SECONDS = 30.0
 """Timeout in seconds of calls without timeoutSeconds."""
-
-_UNESCAPED = "/$&+,;=:@-._~!*'()"
-_ROUTED = ("ClusterIP", "LoadBalancer", "NodePort")
 
 
 class NoClient(Exception):
@@ -65,8 +59,7 @@ class WebhookClients:
         self, transport: Transport, services: ServiceUrls, objects: "ClusterObjects", heavy: HeavySteps
     ) -> None:
         self._transport = transport
-        self._services = services
-        self._objects = objects
+        self._services = ServiceEndpoints(services, objects)
         self._heavy = heavy
 
     async def call(
@@ -117,54 +110,12 @@ class WebhookClients:
         authority = base64.b64decode(config.get("caBundle") or "")
         service = config.get("service")
         if service is None:
-            return Endpoint(_normal(config.get("url") or ""), authority)
-        port = service.get("port") or HTTPS
-        host = f"{service.get('name', '')}.{service.get('namespace', '')}.svc:{port}"
-        path = service.get("path") or ""
-        service_url = self._url_of(service)
-        if service_url is None:
-            return Endpoint(_normal(f"https://{host}{path}"), authority)
-        parts = urlsplit(service_url)
-        dial = (parts.scheme, parts.hostname or "", parts.port or (HTTPS if parts.scheme == "https" else 80))
-        return Endpoint(_normal(f"https://{host}{parts.path}{path}"), authority, dial)
-
-    def _url_of(self, service: Mapping[str, Any]) -> str | None:
-        """Returns the URL that `ServiceUrls` has for a service; None if there is none."""
-        port = service.get("port") or HTTPS
-        return self._services.find(service.get("namespace", ""), service.get("name", ""), port)
+            return Endpoint(normal_url(config.get("url") or ""), authority)
+        return self._services.endpoint(service, authority)
 
     def _check_route(self, config: Mapping[str, Any]) -> None:
         """Raises Unreachable if the `clientConfig` names a Service without a URL in `ServiceUrls`."""
         reference = config.get("service")
-        if reference is None or self._url_of(reference) is not None:
-            return
-        name, port = reference.get("name", ""), reference.get("port") or HTTPS
-        service = self._objects.get("", "services", reference.get("namespace", ""), name)
-        if service is None:
-            raise Unreachable(f"service {quote(name)} not found")
-        raise Unreachable(_problem_of_service(name, port, service["spec"]))
-
-
-def _problem_of_service(name: str, port: int, spec: Object) -> str:
-    """Returns the error for a connection to a Service that exists but has no URL in `ServiceUrls`."""
-    kind = spec.get("type", "")
-    if kind == "ClusterIP" and spec.get("clusterIP") == "None":
-        return 'cannot route to service with ClusterIP "None"'
-    if kind == "ExternalName":
-        return f"dial tcp {spec.get('externalName', '')}:{port}: connect: connection refused"
-    if kind not in _ROUTED:
-        return f"unsupported service type {quote(kind)}"
-    if all(entry.get("port") != port for entry in spec.get("ports") or ()):
-        return f"no service port {port} found for service {quote(name)}"
-    address = spec.get("clusterIP", "")
-    host = f"[{address}]" if ":" in address else address
-    return f"dial tcp {host}:{port}: connect: connection refused"
-
-
-def _normal(url: str) -> str:
-    """Normalizes the path of a URL like client-go: unescapes it, removes extra slashes, escapes it again."""
-    parts = urlsplit(url)
-    path = "/" + unquote(parts.path).strip("/")
-    while "//" in path:
-        path = path.replace("//", "/")
-    return f"{parts.scheme}://{parts.netloc}{escaped(path, safe=_UNESCAPED)}"
+        problem = "" if reference is None else self._services.problem(reference)
+        if problem:
+            raise Unreachable(problem)
