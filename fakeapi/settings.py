@@ -309,9 +309,9 @@ class Settings:
     )
     webhook_services: Iterable[str] = option_field(
         (),
-        "Call the webhooks of this service at this URL; repeat for more. Patterns such as */*-webhook are "
-        "allowed. Services have no addresses here: calls to other services reach only processes of --run, "
-        "or fail with a refused connection.",
+        "Call the webhooks and the API of this service at this URL; repeat for more. Patterns such as "
+        "*/*-webhook are allowed. Services have no addresses here: calls to other services reach only "
+        "processes of --run, or fail with a refused connection.",
         "--webhook-service",
         metavar="NAMESPACE/NAME[:PORT]=URL",
     )

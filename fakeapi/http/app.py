@@ -5,12 +5,14 @@ from contextlib import asynccontextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from fakeapi.aggregation.aggregator import Aggregator
 from fakeapi.asgi import ASGIApp, ClientGone, Receive, Scope, Send
 from fakeapi.authentication.credentials import Anonymous, Credentials
 from fakeapi.cluster import Cluster
 from fakeapi.http import websocket
 from fakeapi.http.compression import compress
 from fakeapi.http.context import RequestContext
+from fakeapi.http.delegating import Delegating
 from fakeapi.http.discovery.service import Discovery
 from fakeapi.http.filters.authentication import Authentication
 from fakeapi.http.filters.authorization import Authorization
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 CONTROL = "/_fakeapi"
 """The path prefix of the control API of fakeapi; Kubernetes does not use this prefix."""
 _COMPRESSION_GATE = "APIResponseCompression"
+_UID_GATE = "RemoteRequestHeaderUID"
 OPEN = Credentials()
 """Default credentials: the server treats all clients without credentials as administrators."""
 
@@ -100,6 +103,7 @@ class Application:
         self._metrics: MetricsPage | None = None
         self._compresses = False
         self._control = control
+        self._aggregator: Aggregator | None = None
         cluster.follow(self)
 
     async def startup(self) -> None:
@@ -114,13 +118,20 @@ class Application:
         self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
         self._watches = Watches(server.store)
         self._metrics = MetricsPage(self._cluster.storage, catalogue, self._watches, self._audit_events)
-        discovery = Discovery(catalogue, lambda: server.tokens.signer, server.heavy, self._metrics)
+        self._aggregator = aggregator = Aggregator(
+            server, self._cluster.service_urls, catalogue.primary.quirks.aggregator_reads
+        )
+        discovery = Discovery(
+            catalogue, lambda: server.tokens.signer, server.heavy, self._metrics, aggregator.discovered
+        )
         catalogue.subscribe(self._watches.end)
         filters = self._filters(server, catalogue.primary, lambda ctx: discovery.is_open(ctx.request))
         filters.append(Faults(self._cluster, self._watches))
+        delegating = Delegating(aggregator.apis, sends_uid=catalogue.primary.gates.enabled(_UID_GATE))
         router = Router(
-            catalogue, self._cluster.bootstrap, Verbs(server), self._watches, discovery, server.objects
+            catalogue, self._cluster.bootstrap, Verbs(server), self._watches, discovery, delegating
         )
+        aggregator.start()
         self._handle = chain(filters, router)
 
     def _filters(
@@ -153,6 +164,8 @@ class Application:
         Also writes the remaining audit events to the audit log.
         """
         self.end_watches()
+        if self._aggregator is not None:
+            await self._aggregator.stop()
         try:
             await self._cluster.stop()
         finally:
@@ -165,6 +178,8 @@ class Application:
 
     async def before_replacement(self) -> None:
         self.end_watches()
+        if self._aggregator is not None:
+            await self._aggregator.stop()
 
     async def after_replacement(self, *, empty: bool) -> None:
         """Resets the counts of /metrics after a reset of the cluster.
@@ -173,6 +188,8 @@ class Application:
         """
         if empty and self._metrics is not None:
             self._metrics.reset()
+        if self._aggregator is not None:
+            self._aggregator.start()
 
     def end_watches(self) -> None:
         """Ends all open watches as if their timeouts had passed.

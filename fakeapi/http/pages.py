@@ -9,6 +9,11 @@ def not_found_page() -> Response:
     return Response(404, b"404 page not found\n", PLAIN_TEXT)
 
 
+def plain_text(status: int, text: str) -> Response:
+    """Returns a response with plain text, such as from `Error` of Go's net/http."""
+    return Response(status, text.encode(), PLAIN_TEXT)
+
+
 def service_unavailable() -> Response:
     """Returns 503 for an API of another server, with the text of k8s.io/kube-aggregator."""
     return Response(503, b"service unavailable\n", PLAIN_TEXT)

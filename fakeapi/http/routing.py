@@ -4,9 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from fakeapi.asgi import ROOM_FROM_BYTES
 from fakeapi.http.context import RequestContext
+from fakeapi.http.delegating import Delegating
 from fakeapi.http.discovery.service import Discovery
 from fakeapi.http.negotiation import Offer, check_patch_route, check_produced, offer_of
-from fakeapi.http.pages import not_found_page, service_unavailable, watch_without_resource
+from fakeapi.http.pages import not_found_page, watch_without_resource
 from fakeapi.http.refusals import method_not_allowed, no_such_resource
 from fakeapi.http.request import Request
 from fakeapi.http.response import AnyResponse, Response
@@ -18,7 +19,6 @@ from fakeapi.registry.bootstrap import Bootstrap
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.subresource import ServedSubresource
-from fakeapi.registry.objects import ClusterObjects
 from fakeapi.registry.requests.options import ObjectReference
 
 VerbHandler = Callable[[RequestContext, Resource], Awaitable[AnyResponse]]
@@ -28,7 +28,6 @@ COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
 ITEM = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _CONNECTING = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 PROXY = "proxy"
-_REGISTRATION = "apiregistration.k8s.io"
 SUBRESOURCE = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 
 
@@ -42,10 +41,10 @@ class Router:
         verbs: Verbs,
         watches: Watches,
         discovery: Discovery,
-        objects: ClusterObjects,
+        delegating: Delegating,
     ) -> None:
         self._catalogue = catalogue
-        self._objects = objects
+        self._delegating = delegating
         self._bootstrap = bootstrap
         self._verbs = verbs
         self._discovery = discovery
@@ -68,8 +67,8 @@ class Router:
         """
         info, request = ctx.info, ctx.request
         if info is None or not self._catalogue.has_group(info.group):
-            if info is not None and self._is_of_another_server(info):
-                return service_unavailable()
+            if info is not None and (delegated := await self._of_another_server(ctx, info)) is not None:
+                return delegated
             document = await self._discovery.document(request)
             return not_found_page() if document is None else await _in_room(request, document)
         if not info.resource:
@@ -78,7 +77,7 @@ class Router:
             if info.name or info.subresource or info.tail:
                 raise no_such_resource()
             if info.version and not self._catalogue.serves(info.group, info.version):
-                return self._no_version(info)
+                return await self._no_version(ctx, info)
             return await _in_room(request, self._discovery.of_group(request, info))
         resource = self._resource(info, ctx.verb)
         if resource is None:
@@ -101,16 +100,15 @@ class Router:
             await self._bootstrap.ensure(resource)
         return await handler(ctx, resource)
 
-    def _is_of_another_server(self, info: RequestInfo) -> bool:
-        """Whether an APIService delegates the version of a path to a Service.
+    async def _of_another_server(self, ctx: RequestContext, info: RequestInfo) -> AnyResponse | None:
+        """Returns the response of another server if an APIService delegates the group or version to it.
 
-        The server cannot reach such a Service. Follows `proxyHandler` of k8s.io/kube-aggregator
-        `pkg/apiserver`.
+        Returns the APIGroup for a path without a version. Returns None if no APIService delegates it.
         """
         if not info.version:
-            return False
-        service = self._objects.get(_REGISTRATION, "apiservices", "", f"{info.version}.{info.group}")
-        return service is not None and service["spec"].get("service") is not None
+            return self._discovery.of_delegated_group(ctx.request, info.group)
+        api_service = self._delegating.api_service(info.group, info.version)
+        return None if api_service is None else await self._delegating.respond(ctx, api_service)
 
     async def _connect(
         self, ctx: RequestContext, info: RequestInfo, resource: Resource, connection: ServedSubresource
@@ -142,14 +140,15 @@ class Router:
             raise no_such_resource()
         return resource
 
-    def _no_version(self, info: RequestInfo) -> AnyResponse:
+    async def _no_version(self, ctx: RequestContext, info: RequestInfo) -> AnyResponse:
         """Returns a plain-text 404 for an unknown version of a group that has only custom resources.
 
-        Returns 503 for a version that an APIService delegates to a Service. Raises ApiError 404 for a group
-        with built-in resources.
+        Forwards the request if an APIService delegates the version to a Service. Raises ApiError 404 for a
+        group with built-in resources.
         """
-        if self._is_of_another_server(info):
-            return service_unavailable()
+        delegated = await self._of_another_server(ctx, info)
+        if delegated is not None:
+            return delegated
         if self._catalogue.has_built_in(info.group):
             raise no_such_resource()
         return not_found_page()

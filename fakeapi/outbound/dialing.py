@@ -44,7 +44,7 @@ def place_of(endpoint: Endpoint) -> tuple[Place, str]:
 
 
 async def connected(
-    place: Place, context: ssl.SSLContext | None
+    place: Place, context: ssl.SSLContext | None, *, verify: bool = True
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Opens a connection; verifies the server's certificate if `context` is not None.
 
@@ -62,7 +62,7 @@ async def connected(
         raise Unreachable("EOF") from error
     except OSError as error:
         raise Unreachable(_dial_problem(place, error)) from error
-    if context is not None:
+    if context is not None and verify:
         certificate = writer.get_extra_info("ssl_object").getpeercert()
         problem = name_problem(certificate, place.server_name)
         if problem:

@@ -68,6 +68,10 @@ class CustomKinds(Protocol):
         ...
 
 
+def _ignore(_: str) -> None:
+    """Does nothing: the default of `Server.on_delegation`."""
+
+
 class Server:
     """The store and the other parts of an API server that request handlers use.
 
@@ -77,6 +81,8 @@ class Server:
     - `token_users`: other users of the server by their bearer tokens, for TokenReviews.
 
     `kubelets` are the kubelets that run in the server; None while there are none.
+
+    `on_delegation` is called with the name of an APIService with a Service, after each write of its spec.
 
     `admission` and `authorizer` allow everything until `fakeapi.controlplane.registry` sets them. The
     function `make_custom` creates the object `custom`.
@@ -98,6 +104,7 @@ class Server:
         self.token_users: Mapping[str, User] = {}
         self.heavy = HeavySteps()
         self.kubelets: Kubelets | None = None
+        self.on_delegation: Callable[[str], None] = _ignore
         self.make_custom: Callable[[], CustomKinds] | None = None
         self._outbound = outbound
         self._custom: CustomKinds | None = None

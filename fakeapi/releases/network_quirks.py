@@ -14,6 +14,7 @@ _NETWORKING = "pkg/apis/networking/validation"
 _TABLES = "pkg/printers/internalversion"
 _CIDRS = "pkg/registry/networking/servicecidr"
 _DEFAULTS = "pkg/apis/core/v1"
+_AGGREGATOR = "staging/src/k8s.io/kube-aggregator/pkg/controllers/status/remote"
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
@@ -155,3 +156,6 @@ class NetworkQuirks:
 
     Empty if the common rules for addresses give the error.
     """
+
+    aggregator_reads: str = since({27: "endpoints", 34: "endpointslices"}, _AGGREGATOR)
+    """The resource in which the aggregator looks for the addresses of an APIService's Service."""

@@ -6,6 +6,7 @@ Follows k8s.io/apiserver `pkg/endpoints/discovery/aggregated`.
 import hashlib
 from dataclasses import dataclass
 
+from fakeapi.aggregation.discovered import DiscoveredApis
 from fakeapi.http.discovery.generation import GenerationCache
 from fakeapi.http.negotiation import NO_CONVERSION, Conversions, negotiate, prettified
 from fakeapi.http.rendering import render
@@ -32,12 +33,17 @@ class _Tagged:
     document: Object
     etag: str
 
+    @classmethod
+    def of(cls, document: Object) -> "_Tagged":
+        return cls(document, f'"{hashlib.sha512(codec.encode(document)).hexdigest().upper()}"')
+
 
 class AggregatedDiscovery:
     """Serves the documents at /api and /apis to clients that accept aggregated discovery."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Catalogue, delegated: DiscoveredApis) -> None:
         self._catalogue = catalogue
+        self._delegated = delegated
         self._conversions = aggregated_versions(catalogue.primary)
         self._cache = GenerationCache(catalogue)
 
@@ -54,6 +60,9 @@ class AggregatedDiscovery:
         if not shape.kind:
             return None
         tagged = self._cache.get(core, lambda: self._tagged(core=core))
+        if not core and (delegated := self._only_delegated()):
+            items = [*tagged.document["items"], *delegated]
+            tagged = _Tagged.of({**tagged.document, "items": items})
         headers = [(b"etag", tagged.etag.encode()), (b"vary", b"Accept"), (b"cache-control", b"public")]
         if request.header(b"if-none-match") == tagged.etag:
             return Response(304, b"", "", headers=headers)
@@ -65,8 +74,12 @@ class AggregatedDiscovery:
 
     def _tagged(self, *, core: bool) -> _Tagged:
         names = [""] if core else [name for name in self._catalogue.groups(by_version=False) if name]
-        document: Object = {"metadata": {}, "items": [self._group(name) for name in names]}
-        return _Tagged(document, f'"{hashlib.sha512(codec.encode(document)).hexdigest().upper()}"')
+        return _Tagged.of({"metadata": {}, "items": [self._group(name) for name in names]})
+
+    def _only_delegated(self) -> list[Object]:
+        """Returns the delegated groups that this server itself does not serve in any version."""
+        groups = self._delegated.aggregated()
+        return [group for group in groups if not self._catalogue.has_group(group["metadata"]["name"])]
 
     def _group(self, name: str) -> Object:
         """Returns the APIGroupDiscovery of a group; "" is the core group."""

@@ -5,6 +5,7 @@ Follows k8s.io/apiserver `pkg/endpoints/discovery`.
 
 from collections.abc import Iterable
 
+from fakeapi.aggregation.discovered import DelegatedGroup, DiscoveredApis
 from fakeapi.http.discovery.answers import answer, check_route
 from fakeapi.http.discovery.generation import GenerationCache
 from fakeapi.http.negotiation import OFFERED
@@ -22,8 +23,9 @@ from fakeapi.releases.kinds import Subresource
 class GroupDocuments:
     """Serves the discovery documents APIVersions, APIGroupList, APIGroup and APIResourceList."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Catalogue, delegated: DiscoveredApis) -> None:
         self._catalogue = catalogue
+        self._delegated = delegated
         self._cache = GenerationCache(catalogue)
 
     def core_versions(self, request: Request) -> Response:
@@ -40,7 +42,25 @@ class GroupDocuments:
 
         Raises ApiError 406 if the client accepts no available representation.
         """
-        return answer(request, self._cache.get("", self._group_list))
+        document = self._cache.get("", self._group_list)
+        delegated = [group.document() for group in self._only_delegated()]
+        if delegated:
+            document = {**document, "groups": [*document["groups"], *delegated]}
+        return answer(request, document)
+
+    def of_delegated_group(self, request: Request, name: str) -> Response | None:
+        """Returns the APIGroup of a group that only APIServices with a Service have; None without one.
+
+        Raises ApiError 406 if the client accepts no available representation.
+        """
+        for group in self._only_delegated():
+            if group.name == name:
+                return answer(request, {"kind": "APIGroup", "apiVersion": "v1", **group.document()})
+        return None
+
+    def _only_delegated(self) -> list[DelegatedGroup]:
+        """Returns the delegated groups that this server itself does not serve in any version."""
+        return [group for group in self._delegated.groups() if not self._catalogue.has_group(group.name)]
 
     def of_group(self, request: Request, info: RequestInfo) -> Response:
         """Returns the APIGroup of the group in the path, or the APIResourceList if the path has a version.

@@ -6,6 +6,7 @@ Each path supports the same methods and media types as in k8s.io/apiserver.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from fakeapi.aggregation.discovered import DiscoveredApis
 from fakeapi.http.discovery.aggregated import AggregatedDiscovery
 from fakeapi.http.discovery.answers import check_route, indented
 from fakeapi.http.discovery.groups import GroupDocuments
@@ -37,11 +38,12 @@ class Discovery:
         signer: Callable[[], "TokenSigner"],
         heavy: HeavySteps,
         metrics: MetricsPage,
+        delegated: DiscoveredApis,
     ) -> None:
         self._catalogue = catalogue
         self._signer = signer
-        self._groups = GroupDocuments(catalogue)
-        self._aggregated = AggregatedDiscovery(catalogue)
+        self._groups = GroupDocuments(catalogue, delegated)
+        self._aggregated = AggregatedDiscovery(catalogue, delegated)
         self._metrics = metrics
         self._openapi = OpenAPI(catalogue, heavy)
 
@@ -84,6 +86,13 @@ class Discovery:
         - 406 if the client accepts no available representation.
         """
         return self._groups.of_group(request, info)
+
+    def of_delegated_group(self, request: Request, group: str) -> Response | None:
+        """Returns the APIGroup of a group that only APIServices with a Service have; None without one.
+
+        Raises ApiError 406 if the client accepts no available representation.
+        """
+        return self._groups.of_delegated_group(request, group)
 
     def _paths(self) -> list[str]:
         paths = ["/api", "/api/v1", "/apis", "/apis/"]

@@ -1,7 +1,7 @@
 """Defines the kind APIService of apiregistration.k8s.io/v1.
 
-Follows k8s.io/kube-aggregator `pkg/apis/apiregistration/validation` and `pkg/registry/apiservice`. fakeapi
-does not forward requests to the services that APIServices name.
+Follows k8s.io/kube-aggregator `pkg/apis/apiregistration/validation` and `pkg/registry/apiservice`. The
+package `fakeapi.aggregation` checks the Services that APIServices name.
 """
 
 import base64
@@ -84,9 +84,15 @@ class ApiServiceStatusStrategy(Strategy):
 
 
 class ApiServiceHooks(AfterHooks):
-    """Reverts client changes to the APIServices that the server manages for custom resources."""
+    """Reverts client changes to the APIServices that the server manages for custom resources.
+
+    Also tells the aggregator about changes of APIServices with a Service.
+    """
 
     async def after(self, server: "Server", write: Write) -> None:
+        objects = () if write.target.subresource else (write.old, write.new)
+        if any(obj is not None and obj["spec"].get("service") for obj in objects):
+            server.on_delegation(write.target.name)
         if server.has_custom:
             await server.custom.registration.follow(write.target.name.partition(".")[2])
 

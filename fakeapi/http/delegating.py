@@ -1,0 +1,126 @@
+"""Delegating: answers the requests for APIs that APIServices delegate to Services.
+
+Follows `proxyHandler` of k8s.io/kube-aggregator `pkg/apiserver`.
+"""
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from fakeapi.aggregation.delegated import DelegatedApis
+from fakeapi.http.context import RequestContext
+from fakeapi.http.pages import plain_text, service_unavailable
+from fakeapi.http.request import BODY_MAX
+from fakeapi.http.response import AnyResponse, Response, StreamingResponse
+from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.json_types import Object
+from fakeapi.registry.custom.conditions import is_true
+from fakeapi.registry.identity.users import User
+from fakeapi.registry.webhooks.transport import BadAuthority, Unreachable
+
+if TYPE_CHECKING:
+    from fakeapi.outbound.forwarding import Incoming
+
+_AVAILABLE = "Available"
+_OWN_PREFIXES = (b"impersonate-", b"x-remote-")
+_OWN = frozenset((b"authorization", b"accept-encoding"))
+_OWN_RESPONSE = frozenset((b"date", b"audit-id", b"content-type"))
+
+
+class Delegating:
+    """Forwards requests to the Services of APIServices.
+
+    `sends_uid`: whether the other server learns the uid of the user.
+    """
+
+    def __init__(self, apis: DelegatedApis, *, sends_uid: bool) -> None:
+        self._apis = apis
+        self._sends_uid = sends_uid
+
+    def api_service(self, group: str, version: str) -> Object | None:
+        """Returns the APIService that delegates a group version; None if no APIService does."""
+        return self._apis.find(group, version)
+
+    async def respond(self, ctx: RequestContext, api_service: Object) -> AnyResponse:
+        """Returns the response of the Service; 503 if the Service is not available or does not answer.
+
+        Raises ApiError 413 for a body over BODY_MAX, 501 for a request that upgrades its connection, and
+        ClientGone if the client disconnects.
+        """
+        if not is_true(api_service, _AVAILABLE) or not self._apis.has_url(api_service):
+            return service_unavailable()
+        request = ctx.request
+        if request.websocket is not None or request.header(b"upgrade"):
+            raise ApiError(
+                501, "NotImplemented", "fakeapi does not forward upgraded connections to a Service"
+            )
+        from fakeapi.outbound.forwarding import HEAD_SECONDS, Outgoing, forward  # noqa: PLC0415 - loaded only when used
+
+        body = await request.body()
+        target = request.raw_path + (b"?" + request.query_string if request.query_string else b"")
+        headers = [*_forwarded(ctx), *user_headers(ctx.user, with_uid=self._sends_uid)]
+        verify = not api_service["spec"].get("insecureSkipTLSVerify")
+        outgoing = Outgoing(request.method, target, headers, body)
+        try:
+            incoming = await forward(
+                self._apis.endpoint(api_service), outgoing, verify=verify, seconds=HEAD_SECONDS
+            )
+        except (Unreachable, BadAuthority) as error:
+            return plain_text(503, f"{error}\n")
+        return await _response(request.method, incoming)
+
+
+def _forwarded(ctx: RequestContext) -> list[tuple[bytes, bytes]]:
+    """Returns the headers of the client without its credentials.
+
+    Also drops Accept-Encoding, because this server compresses the responses.
+    """
+    return [
+        (name, value)
+        for name, value in ctx.request.all_headers
+        if name not in _OWN and not name.startswith(_OWN_PREFIXES)
+    ]
+
+
+def user_headers(user: User, *, with_uid: bool) -> list[tuple[bytes, bytes]]:
+    """Returns the headers that name a user to another server.
+
+    Follows `SetAuthProxyHeaders` of k8s.io/client-go `transport`.
+    """
+    headers = [("x-remote-user", user.name)]
+    if with_uid and user.uid:
+        headers.append(("x-remote-uid", user.uid))
+    headers += (("x-remote-group", group) for group in user.groups)
+    headers += (
+        (f"x-remote-extra-{quote(key, safe='')}".lower(), value)
+        for key, values in user.extra.items()
+        for value in values
+    )
+    return [(name.encode(), value.encode()) for name, value in headers]
+
+
+def _is_short(length: str) -> bool:
+    """Whether a Content-Length is at most BODY_MAX."""
+    return length.isascii() and length.isdigit() and len(length) < 10 and int(length) <= BODY_MAX
+
+
+async def _response(method: str, incoming: "Incoming") -> AnyResponse:
+    """Returns the response to send. If its length is at most BODY_MAX, reads it whole, otherwise streams it.
+
+    Returns 503 if the connection breaks before the whole body arrived.
+    """
+    headers = [(name, value) for name, value in incoming.headers if name.lower() not in _OWN_RESPONSE]
+    known = dict(incoming.headers)
+    media_type = known.get(b"content-type", b"").decode("latin-1")
+    length = known.get(b"content-length", b"").decode("latin-1")
+    if method == "HEAD" or _is_short(length):
+        try:
+            body = b"".join([piece async for pieces in incoming.pieces for piece in pieces])
+        finally:
+            incoming.close()
+        if method != "HEAD" and len(body) != int(length):
+            return plain_text(503, "unexpected EOF\n")
+        headers = [(name, value) for name, value in headers if name != b"content-length"]
+        return Response(incoming.status, body, media_type, headers=headers)
+    return StreamingResponse(
+        incoming.pieces, incoming.close, status=incoming.status, media_type=media_type, headers=headers
+    )

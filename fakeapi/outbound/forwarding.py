@@ -1,0 +1,144 @@
+"""Forwards requests to aggregated API servers over HTTP/1.1, with asyncio and h11."""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+
+import h11
+
+from fakeapi.outbound.certificates import client_context
+from fakeapi.outbound.dialing import connected, place_of
+from fakeapi.outbound.posting import EVENTS_IN_A_TURN, HEAD_MAX
+from fakeapi.registry.webhooks.transport import TOO_LATE, Endpoint, Unreachable
+
+HEAD_SECONDS = 60.0
+"""Seconds in which the headers of a response must arrive; kube-apiserver's `--request-timeout`."""
+
+Headers = Sequence[tuple[bytes, bytes]]
+_PIECE = 1 << 16
+_HOP_BY_HOP = frozenset(
+    (b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te")
+) | {b"trailer", b"transfer-encoding", b"upgrade"}
+"""Headers that are about one connection; a proxy does not forward them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A request to forward. `target`: the path and query of the URL, percent-encoded."""
+
+    method: str
+    target: bytes
+    headers: Headers
+    body: bytes = b""
+
+
+@dataclass(slots=True, eq=False)
+class Incoming:
+    """The response to a forwarded request.
+
+    - `pieces`: yields the parts of the body as they arrive.
+    - `close`: closes the connection; call it when the response is sent or dropped.
+    """
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    pieces: AsyncGenerator[Sequence[bytes], None]
+    _writer: asyncio.StreamWriter
+
+    def close(self) -> None:
+        """Closes the connection to the other server."""
+        self._writer.transport.abort()
+
+
+async def forward(endpoint: Endpoint, request: Outgoing, *, verify: bool, seconds: float) -> Incoming:
+    """Sends a request on a connection of its own; returns the response when its headers have arrived.
+
+    - `verify`: whether the certificate of the endpoint must be valid.
+    - `seconds`: the time limit until the headers have arrived.
+
+    Raises Unreachable if no valid response arrives in time, and BadAuthority if the CA certificates of the
+    endpoint cannot be parsed.
+    """
+    place, host = place_of(endpoint)
+    context = None
+    if place.scheme == "https":
+        context = client_context(endpoint.authority) if verify else _unverified()
+    try:
+        async with asyncio.timeout(seconds):
+            reader, writer = await connected(place, context, verify=verify)
+            exchange = _Exchange(reader, writer)
+            try:
+                return await exchange.response(host.encode(), request)
+            except BaseException:
+                writer.transport.abort()
+                raise
+    except TimeoutError:
+        raise Unreachable(TOO_LATE) from None
+
+
+class _Exchange:
+    """Sends one request on a connection and receives the response."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_MAX)
+        self._events = 0
+
+    async def response(self, host: bytes, request: Outgoing) -> Incoming:
+        """Sends the request. Raises Unreachable if the connection ends before the headers arrived."""
+        headers = [(b"host", host), *forwarded_headers(request.headers, {b"host", b"content-length"})]
+        headers += [(b"connection", b"close"), (b"content-length", b"%d" % len(request.body))]
+        try:
+            sent = self._http.send(h11.Request(method=request.method, target=request.target, headers=headers))
+            sent = (sent or b"") + (self._http.send(h11.Data(data=request.body)) or b"")
+            self._writer.write(sent + (self._http.send(h11.EndOfMessage()) or b""))
+            while not isinstance(event := await self._next(), h11.Response):
+                if isinstance(event, h11.ConnectionClosed):
+                    raise Unreachable("EOF")
+        except h11.ProtocolError as error:
+            raise Unreachable(f"net/http: HTTP/1.x transport connection broken: {error}") from error
+        except OSError as error:
+            raise Unreachable("EOF") from error
+        answered = forwarded_headers(event.headers, set())
+        return Incoming(event.status_code, answered, self._pieces(), self._writer)
+
+    async def _next(self) -> object:
+        """Returns the next event of the response. After every EVENTS_IN_A_TURN events, other tasks run first.
+
+        Raises h11.ProtocolError if the response violates HTTP/1.1, and OSError if the connection breaks.
+        """
+        self._events += 1
+        if self._events % EVENTS_IN_A_TURN == 0:
+            await asyncio.sleep(0)
+        while (event := self._http.next_event()) is h11.NEED_DATA:
+            self._http.receive_data(await self._reader.read(_PIECE))
+        return event
+
+    async def _pieces(self) -> AsyncGenerator[Sequence[bytes], None]:
+        """Yields the parts of the body. Ends early if the connection breaks, as a proxy of Go does."""
+        with contextlib.suppress(h11.ProtocolError, OSError):
+            while isinstance(event := await self._next(), h11.Data):
+                yield [bytes(event.data)]
+
+
+def forwarded_headers(headers: Headers, without: set[bytes]) -> list[tuple[bytes, bytes]]:
+    """Returns the headers that a proxy forwards, without the names in `without`.
+
+    Drops the headers about one connection, and those that the header Connection names.
+    """
+    named = (value for name, value in headers if name.lower() == b"connection")
+    dropped = {name.strip().lower() for value in named for name in value.split(b",")}
+    dropped |= _HOP_BY_HOP | without
+    return [(name, value) for name, value in headers if name.lower() not in dropped]
+
+
+def _unverified() -> ssl.SSLContext:
+    """Returns a TLS context for `insecureSkipTLSVerify`: it accepts every certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(["http/1.1"])
+    return context

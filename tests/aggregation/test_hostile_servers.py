@@ -1,0 +1,132 @@
+"""A server behind an APIService may send too much, nothing or nonsense: other clients do not notice it."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.aggregation import availability
+from fakeapi.http import delegating
+from fakeapi.outbound import forwarding, posting
+from fakeapi.registry.identity.users import User
+from tests.aggregation.services import METRICS, api_service, condition
+from tests.http.asking import ask
+
+DISCOVERY = b'HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"resources": 1  }'
+
+
+@contextmanager
+def server_that_sends(answer: bytes, discovery: bytes = DISCOVERY) -> Iterator[str]:
+    """Sends `answer` to each request, and `discovery` to requests for the resources of the API.
+
+    An empty answer keeps the connection open and sends nothing.
+    """
+    listener = socket.create_server(("127.0.0.1", 0))
+    kept: list[socket.socket] = []
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                kept.append(connection)
+                asks_for_resources = connection.recv(1 << 16).startswith(f"GET {METRICS} ".encode())
+                if sent := discovery if asks_for_resources else answer:
+                    with suppress(OSError):
+                        connection.sendall(sent)
+                    connection.close()
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join()
+        for connection in kept:
+            connection.close()
+
+
+def served(make: Callable[..., FakeAPI], url: str) -> FakeAPI:
+    api = make(release="1.34", webhook_services=[f"default/metrics={url}"])
+    api.create(api_service())
+    return api
+
+
+def test_a_discovery_document_that_never_comes_fails_the_check(
+    fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(availability, "SECONDS", 0.05)
+    with server_that_sends(b"", discovery=b"") as url:
+        api = served(fakeapi_factory, url)
+        assert condition(api, "FailedDiscoveryCheck")["message"].endswith("context deadline exceeded")
+
+
+def test_a_discovery_document_without_an_end_is_not_kept(
+    fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(availability, "DOCUMENT_BYTES_MAX", 1000)
+    document = b'{"resources": [{"name": "pods", "kind": "Pod"}]' + b" " * 2000 + b"}"
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(document)
+    with server_that_sends(b"", discovery=head + document) as url:
+        api = served(fakeapi_factory, url)
+        condition(api, "Passed")
+        accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+        assert b'"resources":[],"freshness":"Current"' in ask(api, "/apis", accept=accept).body
+
+
+def test_a_server_that_never_answers_gets_503(
+    fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forwarding, "HEAD_SECONDS", 0.05)
+    with server_that_sends(b"") as url:
+        api = served(fakeapi_factory, url)
+        condition(api, "Passed")
+        answer = ask(api, f"{METRICS}/pods")
+        assert (answer.code, answer.body) == (503, b"context deadline exceeded\n")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nX: " + b"y" * (posting.HEAD_MAX + 1),
+        b"SSH-2.0-OpenSSH\r\n",
+        b"HTTP/1.1 200 OK\r\nX: a\nb\x00\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nContent-Length: 2\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}",
+    ],
+    ids=["short body", "endless head", "no HTTP", "control characters", "two lengths", "negative length"],
+)
+def test_a_response_that_is_not_valid_http_becomes_503(
+    fakeapi_factory: Callable[..., FakeAPI], sent: bytes
+) -> None:
+    with server_that_sends(sent) as url:
+        api = served(fakeapi_factory, url)
+        condition(api, "Passed")
+        assert ask(api, f"{METRICS}/pods").code == 503
+        assert ask(api, "/version").code == 200
+
+
+def test_a_body_of_tiny_chunks_arrives_whole(fakeapi_factory: Callable[..., FakeAPI]) -> None:
+    chunks = b"1\r\nx\r\n" * 20_000 + b"0\r\n\r\n"
+    sent = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
+    with server_that_sends(sent) as url:
+        api = served(fakeapi_factory, url)
+        condition(api, "Passed")
+        assert ask(api, f"{METRICS}/pods").body == b"x" * 20_000
+
+
+def test_user_headers_escape_the_keys_of_extra_values() -> None:
+    user = User("ana", ("a", "b"), "7", {"Example.com/Scope": ("r", "w")})
+    assert delegating.user_headers(user, with_uid=True) == [
+        (b"x-remote-user", b"ana"),
+        (b"x-remote-uid", b"7"),
+        (b"x-remote-group", b"a"),
+        (b"x-remote-group", b"b"),
+        (b"x-remote-extra-example.com%2fscope", b"r"),
+        (b"x-remote-extra-example.com%2fscope", b"w"),
+    ]
