@@ -3,8 +3,9 @@
 from asyncio import Future
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+import msgspec
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
@@ -43,8 +44,7 @@ WEBSOCKET = "fakeapi.websocket"
 """Scope key of the WebSocketUpgrade of a request over WebSocket. Scopes of other requests do not have it."""
 
 
-@dataclass(frozen=True, slots=True)
-class WebSocketUpgrade:
+class WebSocketUpgrade(msgspec.Struct, frozen=True):
     """A WebSocket that the client wants to open, for requests that speak a protocol of their own.
 
     - `receive` and `send`: exchange the messages `websocket.*` of ASGI.
@@ -60,8 +60,7 @@ CLIENT_CERTIFICATE = "fakeapi.client_certificate"
 """Scope key of the ClientCertificate of the connection. Scopes of other connections do not have the key."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClientCertificate:
+class ClientCertificate(msgspec.Struct, frozen=True):
     """A client certificate that the TLS handshake has verified with the CAs of the server.
 
     - `subject`: the subject's attributes in order, as pairs of name and value. The names are OpenSSL's, such

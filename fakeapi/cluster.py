@@ -8,8 +8,9 @@ import asyncio
 import logging
 import socket
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from fakeapi.admission.plugin import Selection
 from fakeapi.admission.selection import selected
@@ -95,8 +96,7 @@ def _modes(settings: Settings) -> tuple[str, ...]:
     return (settings.authorization,)
 
 
-@dataclass(frozen=True, slots=True)
-class InCluster:
+class InCluster(msgspec.Struct, frozen=True):
     """The HTTPS address of the server for processes of containers.
 
     `ca`: the CA certificates (PEM) that verify the server.

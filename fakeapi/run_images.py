@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+
+import msgspec
 
 IMAGES_MAX = 1_000
 """Maximum number of images whose containers run as local processes."""
@@ -14,8 +15,7 @@ class RunImageError(ValueError):
     """Raised if a text does not have the form IMAGE=DIR, or if its path cannot be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunImage:
+class RunImage(msgspec.Struct, frozen=True):
     """An image whose containers run as local processes.
 
     - `pattern`: the name of the image; `*` stands for any characters. Without a tag, it matches all tags.

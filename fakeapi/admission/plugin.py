@@ -1,9 +1,10 @@
 """AdmissionPlugin: the base class of admission plugins. PluginEntry: imports a plugin when needed."""
 
 from collections.abc import Awaitable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+
+import msgspec
 
 from fakeapi.registry.admission.attributes import Attributes, Operation
 
@@ -57,8 +58,7 @@ class Covers(Protocol):
     def __call__(self, resource: "Resource", subresource: str, /) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
-class PluginEntry:
+class PluginEntry(msgspec.Struct, frozen=True):
     """The name and the Python class of an admission plugin, and the resources that it handles.
 
     - `name`: the upstream name of the plugin.
@@ -75,8 +75,7 @@ class PluginEntry:
         return cast(AdmissionPlugin, getattr(import_module(module), name)(server))
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """The admission plugins of a server.
 
     `entries`: the plugins that run from the start, in order.

@@ -5,7 +5,9 @@ constrained_impersonation.go for `constrained`.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from fakeapi.authorization.nodes import NODES, PREFIX
 from fakeapi.kinds.common.domain_names import validate_domain_prefixed_path

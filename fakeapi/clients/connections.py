@@ -5,8 +5,9 @@ import os
 import socket
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+import msgspec
 
 TIMEOUT_SECONDS = 60.0
 """Default timeout, in seconds, of each read and write on the socket.
@@ -22,8 +23,7 @@ _WITH_BODY = ("POST", "PUT", "PATCH")
 """The methods whose requests have the header Content-Length even without a body."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """A complete HTTP response.
 
     - `media_type`: the header Content-Type; "" if it is missing.

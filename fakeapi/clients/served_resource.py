@@ -1,7 +1,8 @@
 """ServedResource: a resource in one version of its group, with the paths of its objects."""
 
-from dataclasses import dataclass
 from urllib.parse import quote
+
+import msgspec
 
 from fakeapi.machinery.json_types import Object
 
@@ -30,8 +31,7 @@ def object_path(api_version: str, plural: str, namespace: str = "", *rest: str) 
     return "/".join((version_path(api_version), *segments))
 
 
-@dataclass(frozen=True, slots=True)
-class ServedResource:
+class ServedResource(msgspec.Struct, frozen=True):
     """A resource in one version of its group.
 
     - `group`: the API group; "" for the core group.

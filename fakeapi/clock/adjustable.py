@@ -3,10 +3,11 @@
 import asyncio
 import threading
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
+
+import msgspec
 
 from fakeapi.clock.clocks import SeededClockAndNames, SystemClockAndNames
 from fakeapi.machinery.golang import times
@@ -20,8 +21,7 @@ YEARS_MAX = 9999
 _END_OF_TIME = datetime(YEARS_MAX, 12, 31, tzinfo=UTC).timestamp()
 
 
-@dataclass(frozen=True, slots=True)
-class ClockState:
+class ClockState(msgspec.Struct, frozen=True):
     """The saved time of an AdjustableClock.
 
     - `frozen_at`: the time of a frozen clock, in seconds since the epoch; None if the clock runs.

@@ -1,6 +1,6 @@
 """Builds the condition EvictionInProgress in the status of a DeviceTaintRule, since 1.35."""
 
-from dataclasses import dataclass
+import msgspec
 
 from fakeapi.machinery.json_types import Object
 
@@ -11,8 +11,7 @@ _SIMULATED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """The numbers of devices and pods that a DeviceTaintRule affects.
 
     - `published` and `allocated`: the selected devices in ResourceSlices, and in claims.

@@ -2,15 +2,15 @@
 
 import logging
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.releases.gates import Gates
 
 log = logging.getLogger("fakeapi.controllers")
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True):
     """A feature that a controller does not implement.
 
     - `gates`: the feature gate of the feature; then the gates that replaced it in later releases.

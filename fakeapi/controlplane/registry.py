@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from fakeapi.admission.chain import Admission
 from fakeapi.admission.plugin import Selection
@@ -44,8 +45,7 @@ DEFINITIONS = "/apiextensions.k8s.io/customresourcedefinitions/"
 """The prefix of the storage keys of CustomResourceDefinitions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Registry:
+class Registry(msgspec.Struct, frozen=True):
     """Gives request handlers access to the parts of one API server, such as store and admission.
 
     `open_registry` creates a Registry.
@@ -148,8 +148,7 @@ class Registry:
                 await store.commit(resource, write)
 
 
-@dataclass(frozen=True, slots=True)
-class _StoredEntries:
+class _StoredEntries(msgspec.Struct, frozen=True):
     """Lets strategies read the entries of a storage. Implements the protocol StoredEntries."""
 
     storage: Storage

@@ -1,7 +1,9 @@
 """DriverSpec: a simulated DRA driver as data, with its devices on each node."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.machinery.json_types import Object
 
@@ -22,8 +24,7 @@ class DeviceError(ValueError):
     """Raised if the description of a driver or of its devices is invalid. The message is one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class PoolSpec:
+class PoolSpec(msgspec.Struct, frozen=True):
     """The devices of a driver on one node. The driver publishes them as one pool of ResourceSlices.
 
     - `name`: the name of the pool.
@@ -36,16 +37,14 @@ class PoolSpec:
     counters: tuple[Object, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ClassSpec:
+class ClassSpec(msgspec.Struct, frozen=True):
     """A DeviceClass of a driver. The server creates the class if it does not exist."""
 
     name: str
     spec: Object
 
 
-@dataclass(frozen=True, slots=True)
-class DriverSpec:
+class DriverSpec(msgspec.Struct, frozen=True):
     """A simulated DRA driver.
 
     - `name`: the name of the driver, such as gpu.example.com.
@@ -67,21 +66,20 @@ class DriverSpec:
     devices: tuple[Object, ...]
     count: int = 1
     counters: tuple[Object, ...] = ()
-    nodes: Mapping[str, int | tuple[Object, ...] | None] = field(default_factory=dict)
+    nodes: Mapping[str, int | tuple[Object, ...] | None] = msgspec.field(default_factory=dict)
     pool: str = "{node}"
     cdi: str = ""
     classes: tuple[ClassSpec, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = msgspec.field(default_factory=dict)
     status: Object | None = None
-    behaviour: Mapping[str, "Behaviour"] = field(default_factory=dict)
+    behaviour: Mapping[str, "Behaviour"] = msgspec.field(default_factory=dict)
 
     def on(self, nodes: Mapping[str, int | tuple[Object, ...] | None]) -> "DriverSpec":
         """Returns a copy of the spec with these nodes instead of its own."""
         return replace(self, nodes=dict(nodes))
 
 
-@dataclass(frozen=True, slots=True)
-class Behaviour:
+class Behaviour(msgspec.Struct, frozen=True):
     """The answers of a simulated driver to "prepare" and "unprepare", or its reports of binding conditions.
 
     - `delay`: the seconds on the server's clock that each call takes.

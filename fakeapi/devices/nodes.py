@@ -5,9 +5,11 @@ docs/devices.md explains the grammar.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.devices.model import DeviceError
 from fakeapi.devices.reading import NODES_MAX, documents_of_file
@@ -27,8 +29,7 @@ _RESOURCES = ("cpu", "memory", "pods", "ephemeral-storage")
 _FORM = "NAME,…[,cpu=64][,memory=256Gi][,label=KEY=VALUE][,taint=KEY=VALUE:EFFECT][,version=1.33.4]"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSpec:
+class NodeSpec(msgspec.Struct, frozen=True):
     """A node with a simulated kubelet.
 
     - `capacity`: resources of the node, such as cpu; replaces the default of the same resource.
@@ -36,9 +37,9 @@ class NodeSpec:
     """
 
     name: str
-    capacity: Mapping[str, str] = field(default_factory=dict)
-    labels: Mapping[str, str] = field(default_factory=dict)
-    annotations: Mapping[str, str] = field(default_factory=dict)
+    capacity: Mapping[str, str] = msgspec.field(default_factory=dict)
+    labels: Mapping[str, str] = msgspec.field(default_factory=dict)
+    annotations: Mapping[str, str] = msgspec.field(default_factory=dict)
     taints: tuple[Object, ...] = ()
     version: str = ""
 

@@ -1,8 +1,10 @@
 """SimulatedDriver: the state of a simulated DRA driver on all its nodes."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.devices.model import Behaviour, DeviceError, DriverSpec, PoolSpec
 from fakeapi.devices.templates import expand, filled_text
@@ -25,8 +27,7 @@ Check: TypeAlias = Callable[[Object], None]
 """Raises DeviceError for a published device if the release does not accept its taints."""
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedRecord:
+class PreparedRecord(msgspec.Struct, frozen=True):
     """A ResourceClaim that a driver has prepared on a node. `devices`: the devices as POOL/DEVICE."""
 
     namespace: str
@@ -36,8 +37,7 @@ class PreparedRecord:
     devices: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CallRecord:
+class CallRecord(msgspec.Struct, frozen=True):
     """A call that a driver answered.
 
     `error`: the error that the kubelet received; "" if the call succeeded.
@@ -49,8 +49,7 @@ class CallRecord:
     error: str = ""
 
 
-@dataclass(slots=True)
-class DeviceState:
+class DeviceState(msgspec.Struct):
     """A device on one node, with its health and taints.
 
     - `device`: the device of the driver's description, with the taints of the description.
@@ -61,7 +60,7 @@ class DeviceState:
     device: Object
     health: str = HEALTHY
     message: str = ""
-    taints: list[Object] = field(default_factory=list)
+    taints: list[Object] = msgspec.field(default_factory=list)
     is_removed: bool = False
 
     @property
@@ -72,15 +71,14 @@ class DeviceState:
         return {**self.device, "taints": [*(self.device.get("taints") or ()), *self.taints]}
 
 
-@dataclass(slots=True)
-class NodeDevices:
+class NodeDevices(msgspec.Struct):
     """The devices of a driver on one node. `is_running`: whether the driver runs on the node."""
 
     pool: str
     devices: dict[str, DeviceState]
     counters: tuple[Object, ...] = ()
     is_running: bool = True
-    prepared: dict[str, PreparedRecord] = field(default_factory=dict)
+    prepared: dict[str, PreparedRecord] = msgspec.field(default_factory=dict)
 
 
 CALLS_KEPT = 1000

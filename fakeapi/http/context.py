@@ -1,8 +1,9 @@
 """RequestContext: the data about one request that all filters and verbs share."""
 
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from fakeapi.http.negotiation import Representation
 from fakeapi.http.request import Request
@@ -24,8 +25,7 @@ def _audit_id() -> bytes:
     return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-8{text[17:20]}-{text[20:]}".encode()
 
 
-@dataclass(slots=True)
-class RequestContext:
+class RequestContext(msgspec.Struct):
     """The data about one request on its way through the filters to its verb.
 
     - `info`: the parts of the path; None for a path that is not below /api or /apis.
@@ -50,9 +50,9 @@ class RequestContext:
     user: User = TOKEN_HOLDER
     resource: Resource | None = None
     object: ObjectReference = _NOTHING
-    warnings: Warnings = field(default_factory=Warnings)
-    representation: Representation = field(default_factory=Representation)
-    id: bytes = field(default_factory=_audit_id)
+    warnings: Warnings = msgspec.field(default_factory=Warnings)
+    representation: Representation = msgspec.field(default_factory=Representation)
+    id: bytes = msgspec.field(default_factory=_audit_id)
     written: tuple[str, int, int] = _NOT_WRITTEN
     faults: tuple[str, ...] = ()
     watch: WatchProgress | None = None

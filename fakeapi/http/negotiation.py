@@ -6,8 +6,10 @@ In kube-apiserver, two layers check each header, and their error messages differ
 """
 
 import re
-from dataclasses import dataclass, replace
 from functools import cmp_to_key
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.http.header_cache import cached_by_header
 from fakeapi.machinery.errors import ApiError, Details
@@ -48,8 +50,7 @@ _WELL_FORMED = re.compile(
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
 
 
-@dataclass(frozen=True, slots=True)
-class Representation:
+class Representation(msgspec.Struct, frozen=True):
     """The negotiated form of a response.
 
     `kind` and `api_version`: the conversion that the client requests, such as Table; empty for no conversion.
@@ -61,8 +62,7 @@ class Representation:
     api_version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(msgspec.Struct, frozen=True):
     """The media types that a release accepts and returns.
 
     - `answered`: the types for objects and lists, in the order in which error messages list them.
@@ -108,8 +108,7 @@ METADATA: Conversions = frozenset(
 METADATA_OR_TABLE: Conversions = METADATA | {(TABLE, version) for version in _META_VERSIONS}
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
+class _Clause(msgspec.Struct, frozen=True):
     """A clause of an Accept header: a media type with its quality and parameters."""
 
     kind: str

@@ -5,8 +5,9 @@ Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
 """
 
 import re
-from dataclasses import replace
 from urllib.parse import parse_qsl
+
+from msgspec.structs import replace
 
 from fakeapi.http.header_cache import cached_by_header
 from fakeapi.machinery import errors

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
+
+import msgspec
 
 from fakeapi.asgi import (
     CLIENT_CERTIFICATE,
@@ -41,8 +42,7 @@ def _enough_room(_: int) -> AbstractAsyncContextManager[None]:
     return nullcontext()
 
 
-@dataclass(slots=True)
-class Request:
+class Request(msgspec.Struct):
     """An HTTP request.
 
     - `raw_path` and `query_string`: percent-encoded; `path` is decoded.

@@ -4,9 +4,10 @@ Follows k8s.io/apiserver `pkg/endpoints/handlers/response.go`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+
+import msgspec
 
 from fakeapi.http import table_rows
 from fakeapi.http.negotiation import PARTIAL, PARTIAL_LIST, TABLE, Representation
@@ -27,8 +28,7 @@ PIECE_BYTES = 256 * 1024
 _INCLUDES = ("", INCLUDE_METADATA, INCLUDE_OBJECT, INCLUDE_NONE)
 
 
-@dataclass(frozen=True, slots=True)
-class Transform:
+class Transform(msgspec.Struct, frozen=True):
     """Converts objects of one resource to Table, PartialObjectMetadata or PartialObjectMetadataList.
 
     - `kind` and `api_version`: the kind and apiVersion of the result.

@@ -7,9 +7,10 @@ event. If the resourceVersion is too old, sends an ERROR event. This module deci
 
 import logging
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
+
+import msgspec
 
 from fakeapi.asgi import DropConnection, WriteNow
 from fakeapi.clock.clocks import ClockAndNames
@@ -353,8 +354,7 @@ class Events:
         return [self._encoder.encode_bookmark(body)]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenWatch:
+class OpenWatch(msgspec.Struct, frozen=True, eq=False):
     """An open watch: its request, the watched resource, its stream, and its events."""
 
     ctx: RequestContext

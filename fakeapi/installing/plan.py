@@ -2,8 +2,10 @@
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from fakeapi.clients.served_resource import ServedResource
 from fakeapi.installing.references import Identities, places_of, references_of

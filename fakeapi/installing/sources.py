@@ -1,10 +1,11 @@
 """Finds manifests in dicts, texts, files, directories and patterns, and notes the origin of each one."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import msgspec
 
 from fakeapi.inputfile import UnreadableFile, read_text
 from fakeapi.machinery.base_error import FakeAPIError
@@ -38,8 +39,7 @@ class InstallError(FakeAPIError):
         super().__init__(printable_line(why))
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(msgspec.Struct, frozen=True):
     """An object from a source.
 
     - `origin`: where the object was read, for error messages, such as "crds/a.yaml, document 2".

@@ -7,12 +7,13 @@ responses.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.golang.strconv import quote
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(msgspec.Struct, frozen=True):
     """An entry of `details.causes` in a Status."""
 
     reason: str
@@ -20,8 +21,7 @@ class Cause:
     field: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
+class Details(msgspec.Struct, frozen=True):
     """The `details` of a Status. Its JSON has no empty members."""
 
     name: str = ""
@@ -54,8 +54,7 @@ class ApiError(Exception):
         return self.message
 
 
-@dataclass(frozen=True, slots=True)
-class Qualified:
+class Qualified(msgspec.Struct, frozen=True):
     """The name of a kind or resource, and its API group.
 
     `str()` formats it for messages, such as `deployments.apps`, or `pods` in the core group.

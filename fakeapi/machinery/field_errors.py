@@ -5,14 +5,14 @@ Follows k8s.io/apimachinery `pkg/util/validation/field`. A field path is a plain
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.golang.strconv import quote, render
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(msgspec.Struct, frozen=True):
     """A validation error of a field.
 
     In a Status, the error becomes a cause with the same `reason` and `field`, and with the message `body`.

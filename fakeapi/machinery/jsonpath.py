@@ -6,8 +6,9 @@ iterates over Go maps in random order; fakeapi sorts results by name.
 
 import operator
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from fakeapi.machinery.codec import in_key_order
 from fakeapi.machinery.golang.fmt import go_type, printed
@@ -36,8 +37,7 @@ The limit is needed because each `..` in a path may double the number.
 Values: TypeAlias = list[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class JsonPath:
+class JsonPath(msgspec.Struct, frozen=True):
     """A parsed JSONPath, such as `.status.conditions[?(@.type=="Ready")].status`."""
 
     steps: tuple[Step, ...]

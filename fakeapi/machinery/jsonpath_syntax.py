@@ -2,8 +2,9 @@
 
 import re
 import sys
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 LENGTH_MAX = 16 * 1024
 """Maximum length of a JSONPath in characters; longer paths are rejected."""
@@ -13,13 +14,11 @@ class JsonPathError(ValueError):
     """A JSONPath is not valid, or a step does not fit the type of a value; the message is client-go's."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldStep:
+class FieldStep(msgspec.Struct, frozen=True):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayStep:
+class ArrayStep(msgspec.Struct, frozen=True):
     """An array step `[start:end:step]`; if `end_is_next` is True, a step with a single index, `[start]`."""
 
     start: int | None
@@ -28,8 +27,7 @@ class ArrayStep:
     end_is_next: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FilterStep:
+class FilterStep(msgspec.Struct, frozen=True):
     """A filter step `[?(left operator right)]`; the operator is `exists` for `[?(left)]`."""
 
     left: "tuple[Step, ...]"
@@ -37,23 +35,19 @@ class FilterStep:
     right: "tuple[Step, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class WildcardStep:
+class WildcardStep(msgspec.Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class RecursiveStep:
+class RecursiveStep(msgspec.Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class UnionStep:
+class UnionStep(msgspec.Struct, frozen=True):
     branches: "tuple[tuple[Step, ...], ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class LiteralStep:
+class LiteralStep(msgspec.Struct, frozen=True):
     """A literal step. The result has a number or boolean once for each value, but a quoted text only once.
 
     `is_text`: whether the literal is in quotes.
@@ -63,8 +57,7 @@ class LiteralStep:
     is_text: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class IdentifierStep:
+class IdentifierStep(msgspec.Struct, frozen=True):
     name: str
 
 

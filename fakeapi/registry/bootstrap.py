@@ -8,9 +8,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
+
+import msgspec
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
@@ -30,8 +31,7 @@ An IPAddress refers to a Service, so Services come first.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class BootstrapObject:
+class BootstrapObject(msgspec.Struct, frozen=True):
     """An initial object of a cluster, in the internal version."""
 
     name: str

@@ -5,8 +5,9 @@ through these protocols.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+import msgspec
 
 from fakeapi.machinery.json_types import Object
 
@@ -49,8 +50,7 @@ class PortConnection(Protocol):
     async def close(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class LogOptions:
+class LogOptions(msgspec.Struct, frozen=True):
     """The part of a container's log that a client wants.
 
     - `follow`: whether to send new lines until the container exits.
@@ -110,8 +110,7 @@ class Kubelets(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Connected:
+class Connected(msgspec.Struct, frozen=True):
     """A request that passed the checks of a subresource such as exec, and is to be connected.
 
     `container`: the name of the container; "" for portforward.
@@ -121,8 +120,7 @@ class Connected:
     container: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectedLog:
+class ConnectedLog(msgspec.Struct, frozen=True):
     """A request for the log of a container that passed the checks."""
 
     pod: PodConnections

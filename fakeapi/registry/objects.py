@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+import msgspec
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.store import Store
@@ -22,8 +23,7 @@ FindResource: TypeAlias = "Callable[[str, str, str], Resource | None]"
 """A function that returns the served Resource by group, version and name; None if it is not served."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterObjects:
+class ClusterObjects(msgspec.Struct, frozen=True):
     """Reads stored objects in the internal version.
 
     Works only for kinds that store all their versions under the same keys.

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.releases.schemas import Schemas
 from fakeapi.releases.tables import GroupVersionTable
@@ -24,8 +26,7 @@ COMMON_KINDS = frozenset(
 """Kinds that k8s.io/apimachinery `pkg/apis/meta/v1` adds to every group version of a release."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lifecycle:
+class Lifecycle(msgspec.Struct, frozen=True):
     """The releases that deprecate and remove an API.
 
     - `deprecated`, `removed`: such as "1.34"; "" if Kubernetes does not state the release
@@ -52,8 +53,7 @@ class Lifecycle:
         return f"{text}; use {self.replacement}" if self.replacement else text
 
 
-@dataclass(frozen=True, slots=True)
-class Subresource:
+class Subresource(msgspec.Struct, frozen=True):
     """A subresource of a kind, such as pods/eviction.
 
     - `name`: the path segment after the object's name

@@ -1,7 +1,9 @@
 """Differences between releases in requests for any resource, discovery and OpenAPI."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
+
+from msgspec.structs import replace
 
 from fakeapi.machinery.meta.wording import Wording
 from fakeapi.releases.history import since

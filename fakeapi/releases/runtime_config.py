@@ -6,7 +6,8 @@ of the release, with one exception: all versions of resource.k8s.io are enabled.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.releases.tables import GroupVersionTable
 
@@ -30,8 +31,7 @@ class RuntimeConfigError(ValueError):
     """Raised for an invalid setting of `--runtime-config`. The message names the setting."""
 
 
-@dataclass(frozen=True, slots=True)
-class EnabledAPIs:
+class EnabledAPIs(msgspec.Struct, frozen=True):
     """The enabled APIs of a release.
 
     - `versions`: whether each group and version is enabled

@@ -1,8 +1,9 @@
 """The group versions that a server serves, and the release that each group version follows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from fakeapi.releases import gates
 from fakeapi.releases.kinds import Kind
@@ -57,8 +58,7 @@ def default_description() -> str:
     return f"{newest} ({GROUP}/{', '.join(others)})" if others else newest
 
 
-@dataclass(frozen=True, slots=True)
-class ServedVersion:
+class ServedVersion(msgspec.Struct, frozen=True):
     """A group version, the release whose rules it follows, and its served kinds."""
 
     group: str
@@ -71,8 +71,7 @@ class ServedVersion:
         return f"{self.group}/{self.version}" if self.group else self.version
 
 
-@dataclass(frozen=True, slots=True)
-class Serving:
+class Serving(msgspec.Struct, frozen=True):
     """The group versions that a server serves.
 
     - `primary`: the release for requests outside of group versions, such as /version and discovery

@@ -1,7 +1,8 @@
 """Checks the head of an HTTP/1.1 request like Go's net/http, after the parser has checked its syntax."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -9,8 +10,7 @@ _ABSOLUTE = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://(?P<authority>[^/?#]*)(?P
 _HOST_AND_PORT = re.compile(rb"(?:\[[0-9A-Fa-f:.%]*\]|[^\[\]:]*)(?::[0-9]*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """The error response to an invalid request. The application does not receive the request.
 
     The server closes the connection after this response.
@@ -38,8 +38,7 @@ UNSUPPORTED_VERSION = refusal(505, b"HTTP Version Not Supported", b"unsupported 
 UNKNOWN_EXPECTATION = Refusal(417, b"Expectation Failed", b"")
 
 
-@dataclass(frozen=True, slots=True)
-class RequestHead:
+class RequestHead(msgspec.Struct, frozen=True):
     """The parsed head of a request.
 
     - `target`: a path with its query, or `*`; empty for CONNECT and for an opaque URL.

@@ -4,7 +4,8 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.asgi import NoRoom
 
@@ -41,8 +42,7 @@ LOOK_SECONDS = 0.5
 """Seconds between two checks for clients that do not read, while other responses wait for memory."""
 
 
-@dataclass(slots=True, eq=False)
-class _Waiter:
+class _Waiter(msgspec.Struct, eq=False):
     """A request that waits until memory is reserved for its response.
 
     - `size`: the size of the response in bytes; 0 if it is not known yet.

@@ -1,8 +1,9 @@
 """Streams and Dates: the data of a connection that all its requests share."""
 
 import time
-from dataclasses import dataclass
 from email.utils import formatdate
+
+import msgspec
 
 from fakeapi.asgi import ASGIApp
 
@@ -24,8 +25,7 @@ class Dates:
         return self._headers
 
 
-@dataclass(frozen=True, slots=True)
-class Streams:
+class Streams(msgspec.Struct, frozen=True):
     """The data of a connection that all its requests share.
 
     - `app`: the ASGI application that handles the requests.

@@ -1,8 +1,9 @@
 """Compares two snapshots: lists added, removed and changed objects, with their changed fields."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.codec import JsonError
@@ -22,8 +23,7 @@ _UNTOLD = ("managedFields",)
 _ABSENT = object()
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(msgspec.Struct, frozen=True):
     """A changed field of an object.
 
     - `path`: the field, such as `spec.containers[0].image`.
@@ -38,8 +38,7 @@ class FieldChange:
         return f"{self.path}: {_text(self.old)} -> {_text(self.new)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """The change of one object between two snapshots.
 
     - `kind`: whether the object was added, removed or changed.

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource
@@ -35,8 +36,7 @@ BUILT_IN = re.compile(r" kubernetes/fakeapi(/|$)|^fakeapi-")
 _EVENTS = "/api/v1/events"
 
 
-@dataclass(frozen=True, slots=True)
-class Insight:
+class Insight(msgspec.Struct, frozen=True):
     """Reads a server as an administrator, without entries in its journal.
 
     - `wire`: connections of an administrator.

@@ -1,8 +1,9 @@
 """ServerTLS: the certificate of a server, and the CAs whose client certificates it accepts."""
 
 import ssl
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from fakeapi.followed_files import FollowedFiles
 from fakeapi.serving.runner import StartError
@@ -17,8 +18,7 @@ from fakeapi.settings import Settings
 from fakeapi.testing.server_names import issue_certificates
 
 
-@dataclass(frozen=True, slots=True)
-class ServerTLS:
+class ServerTLS(msgspec.Struct, frozen=True):
     """The certificates and TLS contexts of a server.
 
     - `ca`: CA certificates in PEM that clients verify the server with.

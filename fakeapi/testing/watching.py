@@ -5,9 +5,10 @@ import json
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Self
+
+import msgspec
 
 from fakeapi.clients.connections import TIMEOUT_SECONDS, Stream
 from fakeapi.clients.errors import StatusError
@@ -31,8 +32,7 @@ class WaitTimeout(FakeAPIError, AssertionError):
     """Raised if a change does not happen in time. The message shows what happened instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class WatchEvent:
+class WatchEvent(msgspec.Struct, frozen=True):
     """A change of an object.
 
     - `type`: ADDED, MODIFIED or DELETED.
@@ -53,8 +53,7 @@ class WatchEvent:
         return f"{self.type} {place} ({metadata.get('resourceVersion', '?')})"
 
 
-@dataclass(frozen=True, slots=True)
-class WatchSource:
+class WatchSource(msgspec.Struct, frozen=True):
     """The collection that a watch follows. `observes`: whether the journal and faults ignore its requests."""
 
     wire: Wire

@@ -1,9 +1,9 @@
 """Subresources can have their own kind, verbs and handler functions."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.kinds import definition_of

@@ -3,12 +3,12 @@
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fakeapi.controlplane.registry import open_registry
 from fakeapi.kinds import definition_of

@@ -6,7 +6,8 @@ since 1.36.
 """
 
 from collections.abc import Awaitable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.machinery.errors import invalid

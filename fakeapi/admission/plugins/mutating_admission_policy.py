@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+import msgspec
+
 from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
 from fakeapi.admission.policies.expressions import Expressions, expressions_of
 from fakeapi.admission.policies.matching import matched
@@ -237,5 +239,5 @@ def _denied(attributes: Attributes, errors: list[_PolicyError]) -> ApiError:
         error,
         message=errors[0].text,
         reason=errors[0].reason,
-        details=replace(error.details or Details(), causes=causes),
+        details=msgspec.structs.replace(error.details or Details(), causes=causes),
     )

@@ -10,6 +10,8 @@ from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import msgspec
+
 from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite
 from fakeapi.admission.policies.expressions import Expressions, OutOfBudget, expressions_of
 from fakeapi.admission.policies.matching import matched
@@ -197,5 +199,5 @@ def _denied(attributes: Attributes, names: str, refusal: _Refusal) -> ApiError:
         error,
         code=_CODES.get(refusal.reason, 422),
         reason=refusal.reason,
-        details=replace(details, causes=(*details.causes, Cause("", message))),
+        details=msgspec.structs.replace(details, causes=(*details.causes, Cause("", message))),
     )

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from fakeapi.controllers.allocation.constraints import Constraint, constraint_of
 from fakeapi.controllers.allocation.effort import NodeEffort
 from fakeapi.controllers.allocation.model import (
@@ -118,8 +120,7 @@ def has_shares(results: Iterable[Object]) -> bool:
     return any("shareID" in device for result in results for device in result["devices"]["results"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
+class _Context(msgspec.Struct, frozen=True):
     pools: Sequence[Pool]
     inventory: Inventory
     rules: AllocationRules

@@ -4,15 +4,16 @@ Follows k8s.io/dynamic-resource-allocation `structured/internal/experimental` (c
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.controllers.allocation.model import AllocatedState, Device, DeviceID, Pool, PoolID
 from fakeapi.machinery.json_types import Object
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(msgspec.Struct, frozen=True):
     """The compatibility groups that all devices of a counter set have in common.
 
     `groups`: None if no device consumes the counter set yet; empty if its devices have no groups.

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import msgspec
+
 from fakeapi.machinery.json_types import Object
 
 
@@ -67,8 +69,7 @@ class Slice:
         return int(self.spec["pool"].get("generation", 0))
 
 
-@dataclass(eq=False, slots=True)
-class Device:
+class Device(msgspec.Struct, eq=False):
     """A device of a ResourceSlice in its pool, as one node sees it."""
 
     id: DeviceID
@@ -81,8 +82,7 @@ class Device:
         return bool(self.spec.get("allowMultipleAllocations"))
 
 
-@dataclass(eq=False, slots=True)
-class Pool:
+class Pool(msgspec.Struct, eq=False):
     """A resource pool, as one node sees it.
 
     - `is_incomplete`: whether some ResourceSlices of the pool are missing.
@@ -95,10 +95,10 @@ class Pool:
     id: PoolID
     is_incomplete: bool = False
     problem: str = ""
-    slices: list[Slice] = field(default_factory=list)
-    elsewhere: list[Slice] = field(default_factory=list)
-    counter_sets: dict[str, dict[str, str]] = field(default_factory=dict)
-    devices: list[Device] = field(default_factory=list)
+    slices: list[Slice] = msgspec.field(default_factory=list)
+    elsewhere: list[Slice] = msgspec.field(default_factory=list)
+    counter_sets: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
+    devices: list[Device] = msgspec.field(default_factory=list)
 
     def find_devices(self) -> None:
         """Fills `devices` with the devices of all ResourceSlices in `slices`, in order."""
@@ -109,16 +109,15 @@ class Pool:
         ]
 
 
-@dataclass(slots=True)
-class AllocatedState:
+class AllocatedState(msgspec.Struct):
     """The devices in use.
 
     - `devices`: the devices that only one claim can use.
     - `shared`: the consumed capacity of each shared device.
     """
 
-    devices: set[DeviceID] = field(default_factory=set)
-    shared: dict[DeviceID, dict[str, str]] = field(default_factory=dict)
+    devices: set[DeviceID] = msgspec.field(default_factory=set)
+    shared: dict[DeviceID, dict[str, str]] = msgspec.field(default_factory=dict)
 
     def holds(self, device: DeviceID) -> bool:
         return device in self.devices or device in self.shared

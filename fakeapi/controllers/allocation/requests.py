@@ -1,7 +1,8 @@
 """Request: prepares one request or subrequest of a claim for the search for devices."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.machinery.json_types import Object
@@ -16,8 +17,7 @@ ALL = "All"
 EXACT_COUNT = "ExactCount"
 
 
-@dataclass(eq=False, slots=True)
-class Request:
+class Request(msgspec.Struct, eq=False):
     """A request of a claim, or a subrequest in its firstAvailable.
 
     - `parent`: the name of the request that contains this subrequest; "" for a request.
@@ -31,7 +31,7 @@ class Request:
     spec: Object
     device_class: Object
     count: int = 0
-    devices: list[Device] = field(default_factory=list)
+    devices: list[Device] = msgspec.field(default_factory=list)
 
     @property
     def full_name(self) -> str:

@@ -1,13 +1,13 @@
 """AllocationRules: the behaviour of the device allocator in a release, with its feature gates."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.releases.allocation_quirks import AllocationQuirks, allocation_quirks_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllocationRules:
+class AllocationRules(msgspec.Struct, frozen=True, kw_only=True):
     """The features and quirks of the device allocator in kube-scheduler.
 
     - Only the release decides about `quirks`.

@@ -5,8 +5,9 @@ The search tries claims, requests and devices in order, and stops at the first c
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from fakeapi.controllers.allocation import capacity
 from fakeapi.controllers.allocation.compatibility import CompatibilityGroups
@@ -41,8 +42,7 @@ class Position(NamedTuple):
     device: int
 
 
-@dataclass(eq=False, slots=True)
-class Result:
+class Result(msgspec.Struct, eq=False):
     """A device that the search allocated to a request.
 
     `consumed`: the consumed capacity of a shared device; None for other devices.
@@ -53,8 +53,7 @@ class Result:
     consumed: dict[str, str] | None
 
 
-@dataclass(eq=False, slots=True)
-class ClaimWork:
+class ClaimWork(msgspec.Struct, eq=False):
     """A claim to allocate.
 
     - `requests`: for each request, the list of its subrequests, or a list with only the request.
@@ -65,8 +64,8 @@ class ClaimWork:
     claim: Object
     requests: list[list[Request]]
     constraints: list[Constraint]
-    results: list[Result] = field(default_factory=list)
-    chosen: dict[int, int] = field(default_factory=dict)
+    results: list[Result] = msgspec.field(default_factory=list)
+    chosen: dict[int, int] = msgspec.field(default_factory=dict)
 
 
 _Undo = Callable[[], None]

@@ -5,8 +5,9 @@ Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/manager.go`.
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.in_process import InProcessClient

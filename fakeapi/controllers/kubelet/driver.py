@@ -4,8 +4,9 @@ results.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from fakeapi.controllers.kubelet.driver_texts import shortened
 from fakeapi.controllers.kubelet.health import HealthReport
@@ -42,8 +43,7 @@ class DriverError(Exception):
         super().__init__(f"{reason}: {self.details}")
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True):
     """A ResourceClaim in the form that DRA drivers receive.
 
     `handle` and `structured`: the data of the claim's resource handle; sent only in releases up to 1.30.
@@ -56,8 +56,7 @@ class Claim:
     structured: tuple[bytes, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedDevice:
+class PreparedDevice(msgspec.Struct, frozen=True):
     """A device that a DRA driver prepared. In releases up to 1.30, only `cdi_devices` is set."""
 
     cdi_devices: tuple[str, ...]
@@ -67,16 +66,14 @@ class PreparedDevice:
     share_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimResult:
+class ClaimResult(msgspec.Struct, frozen=True):
     """The result for one claim in a driver's response. `error`: "" if the driver succeeded."""
 
-    devices: Sequence[PreparedDevice] = field(default_factory=tuple)
+    devices: Sequence[PreparedDevice] = msgspec.field(default_factory=tuple)
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PluginInfo:
+class PluginInfo(msgspec.Struct, frozen=True):
     """The PluginInfo of a registering plugin. `versions`: the gRPC services that the plugin supports."""
 
     type: str

@@ -4,8 +4,9 @@ Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/healthinfo.go`.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import inf
+
+import msgspec
 
 from fakeapi.controllers.kubelet.driver_texts import shortened
 
@@ -23,8 +24,7 @@ Device = tuple[str, str]
 """A device of a DRA driver: the name of its pool and its own name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(msgspec.Struct, frozen=True):
     """The health of a device. `state` is Healthy, Unhealthy or Unknown.
 
     `stale`: the number of seconds between a health report and its expiry.
@@ -35,8 +35,7 @@ class Health:
     stale: float = STALE_SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class HealthReport:
+class HealthReport(msgspec.Struct, frozen=True):
     """The health of one device, as reported by its driver.
 
     - `state`: 1 is Healthy, 2 is Unhealthy; any other number is Unknown.

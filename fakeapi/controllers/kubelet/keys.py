@@ -1,96 +1,84 @@
 """Keys of the kubelets' work queue. A key names a node and what to reconcile there, such as a pod."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class PodKey:
+class PodKey(msgspec.Struct, frozen=True):
     """A pod that was created or changed; `pod` is NAMESPACE/NAME."""
 
     node: str
     pod: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeletedPodKey:
+class DeletedPodKey(msgspec.Struct, frozen=True):
     """A deleted pod. The kubelet must unprepare the ResourceClaims of this pod."""
 
     node: str
     uid: str
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointedPodKey:
+class CheckpointedPodKey(msgspec.Struct, frozen=True):
     """A pod from the checkpoint file of an earlier server process. The pod may be deleted by now."""
 
     node: str
     uid: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceHealthKey:
+class DeviceHealthKey(msgspec.Struct, frozen=True):
     """A running pod with devices whose health may have changed; `pod` is NAMESPACE/NAME."""
 
     node: str
     pod: str
 
 
-@dataclass(frozen=True, slots=True)
-class CapacityKey:
+class CapacityKey(msgspec.Struct, frozen=True):
     """A Node that changed. The change may affect the node's capacity."""
 
     node: str
 
 
-@dataclass(frozen=True, slots=True)
-class DriverKey:
+class DriverKey(msgspec.Struct, frozen=True):
     """A DRA driver that registered or unregistered."""
 
     node: str
     driver: str
 
 
-@dataclass(frozen=True, slots=True)
-class DepartedDriverKey:
+class DepartedDriverKey(msgspec.Struct, frozen=True):
     """A DRA driver that unregistered. The kubelet must delete the driver's ResourceSlices."""
 
     node: str
     driver: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnreachableDriverKey:
+class UnreachableDriverKey(msgspec.Struct, frozen=True):
     """A DRA driver with an unreachable socket. `problem`: the message of the event to record."""
 
     node: str
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedKey:
+class PublishedKey(msgspec.Struct, frozen=True):
     """A DRA driver of 1.30 whose published resources changed. The kubelet must update its ResourceSlices."""
 
     node: str
     driver: str
 
 
-@dataclass(frozen=True, slots=True)
-class TimerKey:
+class TimerKey(msgspec.Struct, frozen=True):
     """The earliest timer of the containers and pods on all nodes. `Timers` explains it."""
 
     node: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedSlicesKey:
+class SimulatedSlicesKey(msgspec.Struct, frozen=True):
     """A simulated DRA driver whose devices or ResourceSlices changed. The driver must publish its slices."""
 
     node: str
     driver: str
 
 
-@dataclass(frozen=True, slots=True)
-class BindingKey:
+class BindingKey(msgspec.Struct, frozen=True):
     """A claim whose devices wait for binding conditions of a simulated driver. `claim`: NAMESPACE/NAME."""
 
     node: str

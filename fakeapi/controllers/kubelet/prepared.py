@@ -1,7 +1,8 @@
 """Prepared: the claims that a node's DRA drivers have prepared, and their pods."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from fakeapi.controllers.kubelet.driver import Claim, PreparedDevice
 from fakeapi.machinery.json_types import Object
@@ -10,8 +11,7 @@ PREPARE, UNPREPARE, ALL = "NodePrepareResources", "NodeUnprepareResources", "*"
 """Names of node operations in a device's `skipNodeOperations`. ALL means every operation."""
 
 
-@dataclass(eq=False, slots=True)
-class PreparedClaim:
+class PreparedClaim(msgspec.Struct, eq=False):
     """A ResourceClaim that DRA drivers have prepared or are about to prepare.
 
     - `drivers`: the names of the drivers in the claim's allocation.
@@ -24,10 +24,10 @@ class PreparedClaim:
 
     claim: Claim
     drivers: list[str]
-    devices: dict[str, list[PreparedDevice]] = field(default_factory=dict)
-    pods: set[str] = field(default_factory=set)
-    told: dict[str, Claim] = field(default_factory=dict)
-    skipped: dict[str, list[str]] = field(default_factory=dict)
+    devices: dict[str, list[PreparedDevice]] = msgspec.field(default_factory=dict)
+    pods: set[str] = msgspec.field(default_factory=set)
+    told: dict[str, Claim] = msgspec.field(default_factory=dict)
+    skipped: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
     def calls(self, driver: str, operation: str) -> bool:
         """Whether the kubelet calls a driver for this node operation, PREPARE or UNPREPARE, on the claim."""

@@ -1,7 +1,8 @@
 """BindingWaits: keeps the scheduled pods that wait for the binding conditions of their devices."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.controllers.scheduler.binding_conditions import are_ready
 from fakeapi.controllers.scheduler.cycle import Outcome
@@ -11,8 +12,7 @@ from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
 from fakeapi.machinery.json_types import Object
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(msgspec.Struct, frozen=True):
     """A waiting pod, the outcome of its scheduling attempt, and the names of its claims."""
 
     pod: Object

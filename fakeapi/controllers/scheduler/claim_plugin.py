@@ -5,6 +5,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+import msgspec
+
 from fakeapi.controllers.allocation.allocator import Inventory
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.scheduler.classic_drivers import Negotiation
@@ -47,8 +49,7 @@ class PodClaims:
     talk: Negotiation | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Deallocation:
+class Deallocation(msgspec.Struct, frozen=True):
     """A claim that must be deallocated before its pod can be scheduled.
 
     - `by_driver`: whether the driver's DRA control plane controller must deallocate the claim.

@@ -6,7 +6,8 @@ selects a node, and the controllers allocate on this node.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from fakeapi.controllers.allocation.nodes import matches_selector
 from fakeapi.controllers.scheduler.scheduling_contexts import PLUGIN, SchedulingContexts
@@ -33,8 +34,7 @@ class Waiting(Exception):
         self.reason = reason
 
 
-@dataclass(eq=False, slots=True)
-class Pending:
+class Pending(msgspec.Struct, eq=False):
     """A claim that a DRA control plane controller must allocate.
 
     - `selectors`: the node selectors of the claim's classes.
@@ -48,8 +48,7 @@ class Pending:
     says: Object | None
 
 
-@dataclass(eq=False, slots=True)
-class Negotiation:
+class Negotiation(msgspec.Struct, eq=False):
     """The negotiation with DRA control plane controllers in one scheduling attempt.
 
     - `known`: the stored PodSchedulingContext; None if it does not exist yet.
@@ -58,7 +57,7 @@ class Negotiation:
     """
 
     known: Object | None
-    pending: list[Pending] = field(default_factory=list)
+    pending: list[Pending] = msgspec.field(default_factory=list)
     structured: int = 0
 
     def says_of(self, pod_claim: str) -> Object | None:

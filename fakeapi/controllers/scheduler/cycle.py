@@ -1,10 +1,11 @@
 """A scheduling attempt: filters and scores the nodes for a pod, and chooses a node."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import compress
 from operator import attrgetter
 from typing import Any
+
+import msgspec
 
 from fakeapi.controllers.allocation.allocator import has_shares
 from fakeapi.controllers.allocation.effort import Effort
@@ -35,8 +36,7 @@ _NOT_HELPFUL = "Preemption is not helpful for scheduling"
 _NO_VICTIMS = "No preemption victims found for incoming pod"
 
 
-@dataclass(eq=False, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, eq=False):
     """The result of a scheduling attempt.
 
     - `claims`: the pod's claims during the attempt.
@@ -51,13 +51,13 @@ class Outcome:
     claims: PodClaims
     count: int
     node: str = ""
-    feasible: dict[str, int] = field(default_factory=dict)
+    feasible: dict[str, int] = msgspec.field(default_factory=dict)
     problem: str = ""
-    refusals: dict[str, Unschedulable] = field(default_factory=dict)
+    refusals: dict[str, Unschedulable] = msgspec.field(default_factory=dict)
     filtering: "Filtering | None" = None
     ineligible: str = ""
     """The reason why the pod may not preempt other pods; "" if it may preempt them."""
-    hindrances: dict[str, Unschedulable] = field(default_factory=dict)
+    hindrances: dict[str, Unschedulable] = msgspec.field(default_factory=dict)
     """By node, the reason why the pod does not fit even after all pods of lower priority are deleted."""
 
     def message(self, of_claims: str | None) -> str:
@@ -90,8 +90,7 @@ class Outcome:
         return reasons
 
 
-@dataclass(frozen=True, slots=True)
-class Filtering:
+class Filtering(msgspec.Struct, frozen=True):
     """The filters of one scheduling attempt. They decide whether the pod fits on a node.
 
     `states`: all nodes of the cluster, because the filters for affinity and topology spread count pods on all

@@ -4,7 +4,8 @@ Follows k8s.io/kubernetes `pkg/scheduler/framework/plugins/dynamicresources/exte
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.controllers.pod_claims import owner_reference_to_pod
 from fakeapi.controllers.scheduler.node_state import amount, requests_of
@@ -16,8 +17,7 @@ IN_MEMORY = "<extended-resources>"
 """Placeholder name of a claim for extended resources that does not exist on the server yet."""
 
 
-@dataclass(eq=False, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, eq=False):
     """The device requests of a claim for extended resources.
 
     `mappings`: the requestMappings. They assign the requests to containers.

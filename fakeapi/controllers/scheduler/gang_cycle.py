@@ -4,7 +4,8 @@ Follows the scheduling cycle of pod groups of k8s.io/kubernetes `pkg/scheduler/s
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
@@ -21,8 +22,7 @@ Its arguments are the pod, the claim and the new allocation. The allocation is N
 """
 
 
-@dataclass(slots=True)
-class GangOutcome:
+class GangOutcome(msgspec.Struct):
     """The result of a scheduling attempt for a gang.
 
     - `fitting`: the pods that fit on a node, with their outcomes.
@@ -31,9 +31,9 @@ class GangOutcome:
     - `message`: why the gang cannot be scheduled; "" if it can.
     """
 
-    fitting: list[tuple[Object, Outcome]] = field(default_factory=list)
-    refused: list[tuple[Object, Outcome]] = field(default_factory=list)
-    untried: list[Object] = field(default_factory=list)
+    fitting: list[tuple[Object, Outcome]] = msgspec.field(default_factory=list)
+    refused: list[tuple[Object, Outcome]] = msgspec.field(default_factory=list)
+    untried: list[Object] = msgspec.field(default_factory=list)
     message: str = ""
 
 

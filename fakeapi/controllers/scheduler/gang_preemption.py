@@ -4,7 +4,9 @@ Follows `podgrouppreemption.go` of k8s.io/kubernetes `pkg/scheduler/framework/pr
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.dry_run import DryRun
@@ -25,8 +27,7 @@ TryGang = Callable[[Mapping[str, NodeState]], Awaitable[GangOutcome]]
 """A function that tries to schedule the gang. Its argument contains the states of the nodes by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class GangPreemption:
+class GangPreemption(msgspec.Struct, frozen=True):
     """The result of preemption for a gang.
 
     - `message`: the reason or result, for the condition of the PodGroup.
@@ -36,7 +37,7 @@ class GangPreemption:
 
     message: str
     victims: tuple[Object, ...] = ()
-    nominated: Mapping[str, str] = field(default_factory=dict)
+    nominated: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 async def preempt_for_gang(

@@ -6,8 +6,9 @@ Named resources are instances that drivers publish by name. Follows k8s.io/kuber
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
+
+import msgspec
 
 from fakeapi.controllers.allocation.effort import NodeEffort
 from fakeapi.machinery.cel.named_resources_evaluation import NamedResourcesSelector
@@ -23,12 +24,11 @@ class SelectorFailure(Exception):
     """
 
 
-@dataclass(eq=False, slots=True)
-class Instances:
+class Instances(msgspec.Struct, eq=False):
     """The instances of named resources of one driver on one node, and the names of the instances in use."""
 
-    every: list[Object] = field(default_factory=list)
-    used: set[str] = field(default_factory=set)
+    every: list[Object] = msgspec.field(default_factory=list)
+    used: set[str] = msgspec.field(default_factory=set)
 
 
 Resources = Mapping[tuple[str, str], Instances]

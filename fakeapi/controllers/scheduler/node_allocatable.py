@@ -7,7 +7,8 @@ differ in the fields of devices and of the pod's status.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.controllers.allocation.model import Slice
 from fakeapi.controllers.allocation.nodes import serves_node
@@ -36,8 +37,7 @@ class LookupFailed(Exception):
     """Raised if a device is missing or lacks data. The message follows kube-scheduler."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimUse:
+class ClaimUse(msgspec.Struct, frozen=True):
     """A claim of the pod, with the allocation that the claim has or would have on a node.
 
     `is_new`: whether the allocation is a result of this scheduling attempt.

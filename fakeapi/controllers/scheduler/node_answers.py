@@ -5,7 +5,6 @@ scheduling one of many equal pods hardly depends on the number of nodes.
 """
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from itertools import compress
 from operator import is_not
 
@@ -37,8 +36,7 @@ _CONTAINER = ("name", "ports", "resources", "restartPolicy")
 _SPEC = ("nodeName", "nodeSelector", "affinity", "tolerations", "overhead", "resources")
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """Whether a pod fits on a node.
 
     - `refusal`: the reason why the pod does not fit; None if it fits.

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 
+import msgspec
+
 from fakeapi.controllers.workloads.pods import has_ended
 from fakeapi.kinds.common.pod_resources import (
     added,
@@ -115,25 +117,23 @@ def scored_requests(pod: Object) -> Amounts:
     return {name: max(total, requested.get(name, Fraction(0))) for name, total in totals.items()}
 
 
-@dataclass(eq=False, slots=True)
-class _Placed:
+class _Placed(msgspec.Struct, eq=False):
     """A pod on a node, with its requests. They are None until they are part of the sums of the node."""
 
     pod: Object
     requested: Amounts | None = None
-    scored: Amounts = field(default_factory=dict)
+    scored: Amounts = msgspec.field(default_factory=dict)
 
 
-@dataclass(eq=False, slots=True)
-class _OnNode:
+class _OnNode(msgspec.Struct, eq=False):
     """The pods on one node by uid, with the sums of their requests.
 
     `change` runs in the commit of a pod. So `state` calculates the requests of new pods and adds them.
     """
 
-    pods: dict[str, _Placed] = field(default_factory=dict)
-    requested: Amounts = field(default_factory=dict)
-    scored: Amounts = field(default_factory=dict)
+    pods: dict[str, _Placed] = msgspec.field(default_factory=dict)
+    requested: Amounts = msgspec.field(default_factory=dict)
+    scored: Amounts = msgspec.field(default_factory=dict)
 
     def change(self, uid: str, pod: Object | None) -> None:
         """Adds or replaces the pod with this uid, as the last pod. Removes it if `pod` is None."""

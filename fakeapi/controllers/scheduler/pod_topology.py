@@ -5,7 +5,8 @@ required terms and DoNotSchedule. Preferred terms and ScheduleAnyway do not affe
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from fakeapi.controllers.scheduler.node_state import NodeState, required_terms
 from fakeapi.controllers.scheduler.status import Unschedulable
@@ -35,12 +36,11 @@ def has_rules(pod: Object) -> bool:
     )
 
 
-@dataclass(eq=False, slots=True)
-class _Spread:
+class _Spread(msgspec.Struct, eq=False):
     """A topology spread constraint, with the number of matching pods in each topology domain."""
 
     constraint: Object
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = msgspec.field(default_factory=dict)
 
 
 class PodTopology:

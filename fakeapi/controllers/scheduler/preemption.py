@@ -4,7 +4,9 @@ Follows k8s.io/kubernetes `pkg/scheduler/framework/preemption` and `plugins/defa
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.controllers.scheduler.cycle import Filtering, Outcome
 from fakeapi.controllers.scheduler.dry_run import DryRun
@@ -23,8 +25,7 @@ NEVER = "not eligible due to preemptionPolicy=Never."
 _TERMINATING = "not eligible due to a terminating pod on the nominated node."
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A node, and the pods (victims) to delete so that a pod fits on this node.
 
     - `victims`: the most important pod is first. Pods of PodGroups may be on other nodes.

@@ -1,10 +1,9 @@
 """Results and exceptions of scheduler plugins."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Unschedulable:
+class Unschedulable(msgspec.Struct, frozen=True):
     """States that a pod does not fit on a node.
 
     - `reasons`: why the pod does not fit. The message of the pod's condition counts the nodes for each

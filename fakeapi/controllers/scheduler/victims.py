@@ -6,7 +6,8 @@ together.
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.controllers.scheduler.gangs import Gangs
 from fakeapi.controllers.scheduler.node_state import NodeState
@@ -23,8 +24,7 @@ _NOT_STARTED = "~"
 """A text after every start time in string order. A pod that has not started counts as the newest pod."""
 
 
-@dataclass(frozen=True, slots=True)
-class Victim:
+class Victim(msgspec.Struct, frozen=True):
     """A unit of preemption: one pod, or all pods of a PodGroup. All of them are deleted, or none.
 
     - `nodes`: the names of the pods' nodes.
@@ -115,8 +115,7 @@ def is_preempted(pod: Object) -> bool:
     return target["status"] == "True" and target.get("reason") == BY_SCHEDULER
 
 
-@dataclass(slots=True)
-class _Budget:
+class _Budget(msgspec.Struct):
     """A PodDisruptionBudget during a dry run of preemption.
 
     - `disrupted`: the names of evicted pods. The budget counts them already.

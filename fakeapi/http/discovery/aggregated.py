@@ -4,7 +4,8 @@ Follows k8s.io/apiserver `pkg/endpoints/discovery/aggregated`.
 """
 
 import hashlib
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.aggregation.discovered import DiscoveredApis
 from fakeapi.http.discovery.generation import GenerationCache
@@ -26,8 +27,7 @@ _AGGREGATED_GATE = "AggregatedDiscoveryEndpoint"
 _NO_BETA_GATE = "AggregatedDiscoveryRemoveBetaType"
 
 
-@dataclass(frozen=True, slots=True)
-class _Tagged:
+class _Tagged(msgspec.Struct, frozen=True):
     """A discovery document with the ETag of its contents, in double quotes."""
 
     document: Object

@@ -1,6 +1,6 @@
 """Competing writes: a fault that changes the object of a request just before the request runs."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from fakeapi.asgi import Message
 from fakeapi.http.context import RequestContext

@@ -7,8 +7,9 @@ because the types of a release do not contain the fields of later releases.
 
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from fakeapi.kinds.common.paths import drop, holders, is_set
 from fakeapi.machinery.json_types import Object
@@ -19,8 +20,7 @@ REMOVED: Final[tuple[str, ...]] = ()
 """Use this as the gate of a feature that Kubernetes has removed. All releases then drop its fields."""
 
 
-@dataclass(frozen=True, slots=True)
-class GatedFields:
+class GatedFields(msgspec.Struct, frozen=True):
     """A feature gate and the fields that it controls; `fakeapi.kinds.common.paths` defines the paths.
 
     - `gate`: the gate, several gates, or `REMOVED`. Of several gates, one must be on.

@@ -3,7 +3,7 @@
 Follows LegacyBindingREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/storage.go`.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from fakeapi.kinds.core.pod.binding import bind
 from fakeapi.machinery import errors

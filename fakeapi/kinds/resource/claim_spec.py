@@ -5,8 +5,9 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaim` and `resourcecla
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
 from typing import Any, ClassVar
+
+from msgspec.structs import replace
 
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.type_names import newest_type

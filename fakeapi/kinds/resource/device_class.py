@@ -3,7 +3,7 @@
 Follows k8s.io/kubernetes `pkg/registry/resource/deviceclass` and `pkg/apis/resource/validation`.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
 from fakeapi.kinds.resource.gated_fields import DEVICE_CLASS_FIELDS

@@ -3,8 +3,9 @@
 Follows k8s.io/kubernetes `pkg/registry/resource/devicetaintrule` and `pkg/apis/resource/validation`.
 """
 
-from dataclasses import replace
 from typing import ClassVar
+
+from msgspec.structs import replace
 
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.invalid_texts import validate_dns_label, validate_dns_subdomain

@@ -3,8 +3,9 @@
 Follows k8s.io/kubernetes `pkg/registry/resource/podschedulingcontext` and `pkg/apis/resource/validation`.
 """
 
-from dataclasses import replace
 from typing import Any, ClassVar
+
+from msgspec.structs import replace
 
 from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
 from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS

@@ -3,8 +3,9 @@
 Follows k8s.io/apimachinery `pkg/util/managedfields/internal`.
 """
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.apply.fieldset import EMPTY, FieldSet, FieldSetError, from_fields_v1, union_of
@@ -51,8 +52,7 @@ class Manager(NamedTuple):
         return codec.encode({name: value for name, value in members.items() if value}).decode()
 
 
-@dataclass(slots=True)
-class Record:
+class Record(msgspec.Struct):
     """The fields that one manager owns.
 
     `time`: RFC 3339 in UTC, with whole seconds; None if the entry has no time.

@@ -5,15 +5,15 @@ Follows k8s.io/apiserver `pkg/cel/library/cost.go`, cel-go `checker/cost.go` and
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.machinery.cel.sizes import MOST, ONE, PATTERN, TRAVERSAL, UNKNOWN, Size, capped, fixed
 from fakeapi.machinery.cel.syntax import Literal, Node
 from fakeapi.machinery.cel.types import STRING, Type
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(msgspec.Struct, frozen=True):
     """The target or an argument of a call, with its type and estimated size.
 
     `element_size`: the size of one element, if the operand is a list.
@@ -25,8 +25,7 @@ class Operand:
     element_size: Size
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(msgspec.Struct, frozen=True):
     """The cost estimate of a call.
 
     `cost`: the maximum cost of the call, without the cost of its arguments.

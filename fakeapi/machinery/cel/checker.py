@@ -4,7 +4,8 @@ Follows cel-go `checker/checker.go`, including its messages.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from fakeapi.machinery.cel.declarations import Overload
 from fakeapi.machinery.cel.environment import Environment
@@ -39,16 +40,14 @@ _NO_TYPE = Type("none", "<nil>")
 _LOGICAL = frozenset(("_&&_", "_||_"))
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True):
     """A type error in a CEL expression; `id` is the id of the syntax node with the error."""
 
     id: int
     message: str
 
 
-@dataclass(slots=True)
-class Checked:
+class Checked(msgspec.Struct):
     """The result of type-checking a CEL expression. All mappings have the ids of syntax nodes as keys.
 
     - `types`: the type of each node.
@@ -60,11 +59,11 @@ class Checked:
     """
 
     root: Node
-    types: dict[int, Type] = field(default_factory=dict)
-    overloads: dict[int, list[str]] = field(default_factory=dict)
-    functions: dict[int, str] = field(default_factory=dict)
-    names: dict[int, str] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
+    types: dict[int, Type] = msgspec.field(default_factory=dict)
+    overloads: dict[int, list[str]] = msgspec.field(default_factory=dict)
+    functions: dict[int, str] = msgspec.field(default_factory=dict)
+    names: dict[int, str] = msgspec.field(default_factory=dict)
+    faults: list[Fault] = msgspec.field(default_factory=list)
 
     def type(self, node: Node) -> Type:
         return self.types[node.id]

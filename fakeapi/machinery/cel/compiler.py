@@ -6,8 +6,9 @@ Follows k8s.io/dynamic-resource-allocation `cel` and, for 1.30, `structured/name
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.cel import deferred, library, source
 from fakeapi.machinery.cel.checker import Checked, Fault, check
@@ -27,20 +28,17 @@ CACHED_ENTRY_MAX = 32 * 1024
 """Maximum number of characters of a cached expression and its verdict; longer expressions are not cached."""
 
 
-@dataclass(frozen=True, slots=True)
-class Invalid:
+class Invalid(msgspec.Struct, frozen=True):
     """The verdict on an invalid expression; `detail` says why it is invalid."""
 
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class TooComplex:
+class TooComplex(msgspec.Struct, frozen=True):
     """The verdict on an expression whose estimated cost is over the limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unplannable:
+class Unplannable(msgspec.Struct, frozen=True):
     """The verdict on an expression with valid types that cel-go cannot turn into a program.
 
     Kubernetes reports an internal error; `detail` is its text.
@@ -49,15 +47,13 @@ class Unplannable:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unchecked:
+class Unchecked(msgspec.Struct, frozen=True):
     """The verdict on an expression that fakeapi cannot check and counts as valid; `detail` says why."""
 
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Right:
+class Right(msgspec.Struct, frozen=True):
     """The verdict on a valid expression; `type` is the type of the result."""
 
     type: Type
@@ -82,8 +78,7 @@ None if a `Deferral` deferred the compilation.
 PricedCompiler = Callable[[str], PricedVerdict]
 
 
-@dataclass(frozen=True, slots=True)
-class Strictness:
+class Strictness(msgspec.Struct, frozen=True):
     """The checks of CEL expressions in one Kubernetes release.
 
     - `any_result`: whether the type of the result may be `any`.

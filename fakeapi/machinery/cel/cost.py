@@ -5,7 +5,8 @@ variables. `cost_traced` follows cel-go 0.23, which also tracks the sizes of ele
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.machinery.cel.calls import Operand, cel_estimate, kubernetes_estimate
 from fakeapi.machinery.cel.checker import Checked
@@ -246,8 +247,7 @@ class _LooplessCoster(_PlainCoster):
     sizes_loops = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Elements:
+class _Elements(msgspec.Struct, frozen=True):
     """The size ranges of a list's indices and elements, or of a map's keys and values."""
 
     kind: str
@@ -255,8 +255,7 @@ class _Elements:
     values: Size
 
 
-@dataclass(frozen=True, slots=True)
-class _Variable:
+class _Variable(msgspec.Struct, frozen=True):
     path: Path
     size: Size | None
     elements: _Elements | None = None

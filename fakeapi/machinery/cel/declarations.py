@@ -7,14 +7,14 @@ the type checker's attempts. The receiver type of a method precedes the dot.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+
+import msgspec
 
 from fakeapi.machinery.cel.types import Type, read, read_all
 
 
-@dataclass(frozen=True, slots=True)
-class Overload:
+class Overload(msgspec.Struct, frozen=True):
     """A signature of a CEL function.
 
     `member`: whether the function is a method.

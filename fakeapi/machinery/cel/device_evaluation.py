@@ -6,8 +6,9 @@ release. Follows DeviceMatches of k8s.io/dynamic-resource-allocation `cel`: the 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.cel import limits
 from fakeapi.machinery.cel.compiler import Invalid, Strictness, Unchecked, check_text, planning_fault
@@ -26,8 +27,7 @@ from fakeapi.machinery.json_types import Object
 DEVICE = "device"
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(msgspec.Struct, frozen=True):
     """A device of a ResourceSlice, with the data that CEL selectors can access.
 
     `attributes` and `capacity` are as in resource.k8s.io/v1: `{"model": {"string": "a"}}`, `{"memory":
@@ -40,8 +40,7 @@ class Device:
     allow_multiple_allocations: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """The result of evaluating a selector on a device.
 
     `matches`: whether the device matches; False after an error.

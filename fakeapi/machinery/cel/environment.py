@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import msgspec
+
 from fakeapi.machinery.cel.declarations import Functions, functions_of
 from fakeapi.machinery.cel.sizes import Size
 from fakeapi.machinery.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, TYPE, UINT, Type, read, type_of
@@ -47,8 +49,7 @@ _MESSAGES |= {name: (Type("wrapper", "", (of,)), {"value": of}) for name, of in 
 _PREFIX = "google.protobuf."
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(msgspec.Struct, frozen=True):
     """Limits on the size of a variable's value: at most `most` characters, elements or entries.
 
     `fields`: the limits of struct fields.
@@ -57,7 +58,7 @@ class Extent:
     """
 
     most: int = 0
-    fields: dict[str, "Extent"] = field(default_factory=dict)
+    fields: dict[str, "Extent"] = msgspec.field(default_factory=dict)
     keys: "Extent | None" = None
     elements: "Extent | None" = None
     any_field: bool = False

@@ -6,7 +6,8 @@ module measures both depths in one pass without recursion.
 """
 
 import re
-from dataclasses import dataclass, field
+
+import msgspec
 
 NESTING_MAX = 250
 """Maximum number of nesting levels of an expression."""
@@ -49,8 +50,7 @@ _PRECEDENCE = {
 _CLOSING = frozenset(")]}")
 
 
-@dataclass(slots=True)
-class _Bracket:
+class _Bracket(msgspec.Struct):
     """The expression inside one pair of brackets, or the whole expression.
 
     - `is_suffix`: whether the bracket is an index of the operand before it.
@@ -65,8 +65,8 @@ class _Bracket:
 
     outer: "_Bracket | None" = None
     is_suffix: bool = False
-    operands: list[int] = field(default_factory=list)
-    operators: list[str] = field(default_factory=list)
+    operands: list[int] = msgspec.field(default_factory=list)
+    operators: list[str] = msgspec.field(default_factory=list)
     deepest: int = 0
     wants_operand: bool = True
     questions: int = 0
@@ -116,8 +116,7 @@ class _Bracket:
         self.operands.append(max(left, right) + counts)
 
 
-@dataclass(frozen=True, slots=True)
-class Nesting:
+class Nesting(msgspec.Struct, frozen=True):
     """The nesting depths of an expression.
 
     `grammar`: the maximum recursion depth of a rule in cel-go's grammar.

@@ -4,7 +4,8 @@ Follows cel-go `checker/cost.go`.
 """
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 MOST = (1 << 64) - 1
 """The maximum size or cost; also means an unknown size. Larger sums and products become this value."""
@@ -16,8 +17,7 @@ PATTERN = 0.25
 """CEL cost units for one character of a regular expression."""
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(msgspec.Struct, frozen=True):
     """A range of sizes: from `least` to `most` characters, bytes, elements or entries."""
 
     least: int

@@ -6,8 +6,9 @@ Follows cel-go `common/errors.go`, `common/error.go` and `parser`.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import accumulate
+
+import msgspec
 
 from fakeapi.machinery.cel.nesting import NESTING_MAX, TOKEN, nesting_of
 from fakeapi.machinery.cel.syntax import Parsed, StructLiteral, walk
@@ -32,8 +33,7 @@ SNIPPET_MAX = 16_384
 """Maximum length in characters of a line that errors quote; longer lines are not quoted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(msgspec.Struct, frozen=True):
     """Differences between releases in the syntax errors of CEL expressions.
 
     - `empty_column`: the column in the error for an empty expression.

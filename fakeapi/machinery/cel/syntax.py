@@ -5,14 +5,14 @@ checker returns mappings with these ids as keys.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 Constant: TypeAlias = bool | int | float | str | bytes | None
 
 
-@dataclass(slots=True)
-class Literal:
+class Literal(msgspec.Struct):
     """A constant. `kind` is its CEL type: Python ints represent both CEL ints and uints."""
 
     id: int
@@ -20,14 +20,12 @@ class Literal:
     value: Constant
 
 
-@dataclass(slots=True)
-class Ident:
+class Ident(msgspec.Struct):
     id: int
     name: str
 
 
-@dataclass(slots=True)
-class Select:
+class Select(msgspec.Struct):
     """A selection `operand.field`; if `test_only` is True, the macro call `has(operand.field)`."""
 
     id: int
@@ -36,16 +34,14 @@ class Select:
     test_only: bool
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct):
     id: int
     function: str
     target: "Node | None"
     arguments: list["Node"]
 
 
-@dataclass(slots=True)
-class ListLiteral:
+class ListLiteral(msgspec.Struct):
     """A list literal.
 
     `optional`: the indices of elements written `?x`. The list leaves out these elements if they are empty
@@ -57,8 +53,7 @@ class ListLiteral:
     optional: frozenset[int]
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(msgspec.Struct):
     """An entry of a map literal, with `key`, or of a struct literal, with `field`.
 
     `optional`: whether the entry is written `?key`. The literal leaves out this entry if its value is an
@@ -72,21 +67,18 @@ class Entry:
     optional: bool
 
 
-@dataclass(slots=True)
-class MapLiteral:
+class MapLiteral(msgspec.Struct):
     id: int
     entries: list[Entry]
 
 
-@dataclass(slots=True)
-class StructLiteral:
+class StructLiteral(msgspec.Struct):
     id: int
     name: str
     entries: list[Entry]
 
 
-@dataclass(slots=True)
-class Comprehension:
+class Comprehension(msgspec.Struct):
     """A loop over `range` that computes `accumulator`.
 
     `second`: the name of the second loop variable; "" if the loop has only one variable.
@@ -106,8 +98,7 @@ class Comprehension:
 Node: TypeAlias = Literal | Ident | Select | Call | ListLiteral | MapLiteral | StructLiteral | Comprehension
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True):
     """The syntax tree of an expression.
 
     `offsets`: the position of each syntax node in the text, in code points, by node id.

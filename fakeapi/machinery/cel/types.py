@@ -5,11 +5,11 @@ Follows cel-go `common/types` and `checker/types.go`.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(msgspec.Struct, frozen=True):
     """A CEL type.
 
     - `kind`: `list`, `map`, `type`, `wrapper` (a simple type or null), `opaque`, `struct` or `param`. Any
@@ -150,12 +150,11 @@ def _named(name: str, parameters: tuple[Type, ...]) -> Type:
     return _SIMPLE.get(name) or Type("struct", name)
 
 
-@dataclass(slots=True)
-class Substitution:
+class Substitution(msgspec.Struct):
     """The CEL types bound to type parameters. A failed match leaves the bindings unchanged."""
 
-    bound: dict[Type, Type] = field(default_factory=dict)
-    _undo: list[tuple[Type, Type | None]] = field(default_factory=list)
+    bound: dict[Type, Type] = msgspec.field(default_factory=dict)
+    _undo: list[tuple[Type, Type | None]] = msgspec.field(default_factory=list)
     _fresh: int = 0
 
     def fresh(self) -> Type:

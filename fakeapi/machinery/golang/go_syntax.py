@@ -1,13 +1,13 @@
 """Go values in Go syntax, for error messages."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.machinery.golang.strconv import quote
 
 
-@dataclass(frozen=True, slots=True)
-class Dump:
+class Dump(msgspec.Struct, frozen=True):
     """The Go syntax of a value that has no JSON form. Field errors print this text unchanged."""
 
     text: str

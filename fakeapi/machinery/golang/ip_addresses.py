@@ -5,8 +5,9 @@ stricter `netip.ParseAddr` and `netip.ParsePrefix` of Go's standard library.
 """
 
 import ipaddress
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+import msgspec
 
 Family: TypeAlias = Literal["IPv4", "IPv6"]
 
@@ -14,8 +15,7 @@ _MAPPED_BITS: Final = 96
 """Number of bits before the IPv4 address in an IPv4-mapped IPv6 address."""
 
 
-@dataclass(frozen=True, slots=True)
-class IP:
+class IP(msgspec.Struct, frozen=True):
     """An IP address. `str()` returns Go's canonical form.
 
     `mapped`: whether the input was an IPv4-mapped IPv6 address such as `::ffff:192.0.2.1`; `value` is then
@@ -40,8 +40,7 @@ class IP:
         return str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class CIDR:
+class CIDR(msgspec.Struct, frozen=True):
     """An IP address with a prefix length. `str()` returns the network in Go's canonical form.
 
     `address`: the part before the slash; bits after the prefix may be set.

@@ -5,7 +5,8 @@ Follows k8s.io/apimachinery `pkg/fields/selector.go` and `pkg/runtime/conversion
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.machinery.golang.strconv import quote
 
@@ -19,8 +20,7 @@ NOT_SUPPORTED = "field label not supported: {label}"
 """Message template for an unknown field of most kinds that declare selectable fields."""
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(msgspec.Struct, frozen=True):
     """A condition of a field selector: a field equals a value, or differs from it if `negated`."""
 
     field: str
@@ -31,8 +31,7 @@ class Requirement:
         return f"{self.field}{'!=' if self.negated else '='}{_escaped(self.value)}"
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSelector:
+class FieldSelector(msgspec.Struct, frozen=True):
     """A parsed field selector: matches if all its conditions are true. Keeps their order in the text."""
 
     requirements: tuple[Requirement, ...]

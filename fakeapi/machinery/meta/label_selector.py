@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
+import msgspec
+
 from fakeapi.machinery.field_errors import FieldError, first_words, invalid
 from fakeapi.machinery.golang.numbers import parse_int
 from fakeapi.machinery.meta.names import is_qualified_name, is_valid_label_value
@@ -30,8 +32,7 @@ class Operator(StrEnum):
     DOES_NOT_EXIST = "!"
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(msgspec.Struct, frozen=True):
     """A condition of a label selector.
 
     `values`: sorted and without repetitions. The operator decides their number:

@@ -3,8 +3,9 @@
 Follows k8s.io/apiserver `pkg/endpoints/request/requestinfo.go`.
 """
 
-from dataclasses import dataclass
 from urllib.parse import parse_qsl
+
+import msgspec
 
 NAMESPACES = "namespaces"
 
@@ -21,8 +22,7 @@ _VERBS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RequestInfo:
+class RequestInfo(msgspec.Struct, frozen=True):
     """The parts of a request path below /api or /apis.
 
     - `version`: empty for the path of a group, such as /apis/apps.

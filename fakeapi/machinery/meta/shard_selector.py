@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+import msgspec
+
 SELECTOR_MAX: Final = 64 * 1024
 """Maximum length of a shard selector in characters; longer selectors are parse errors."""
 
@@ -28,8 +30,7 @@ _token = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(msgspec.Struct, frozen=True):
     """A range of hashes. `start` is included, `end` is excluded; both are hexadecimal texts like `0x80…`."""
 
     start: str

@@ -5,15 +5,15 @@ k8s.io/apimachinery `pkg/api/validation`, `pkg/apis/meta/v1/validation` and `pkg
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.golang.strconv import quote
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
+class Wording(msgspec.Struct, frozen=True, kw_only=True):
     """The wording of errors in one release; the default values are correct for 1.32 and 1.33."""
 
     too_long: str = "may not be more than {} bytes"

@@ -13,8 +13,9 @@ patches from webhooks include the messages of the library.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.codec import JsonError, value_of
 from fakeapi.machinery.errors import ApiError, Details, bad_request
@@ -62,8 +63,7 @@ _FAILED_TEST = "test failed"
 _BAD_INDEX = "invalid index referenced"
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(msgspec.Struct, frozen=True):
     """An operation of a JSON patch.
 
     - `kind`: the member `op`; "unknown" if it is absent or not a string.

@@ -6,7 +6,9 @@ Follows ValidateCustomResourceDefinitionOpenAPISchema of k8s.io/apiextensions-ap
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.golang.go_syntax import Dump
@@ -25,20 +27,18 @@ _CARDINALITY_MAX = (1 << 64) - 1
 _LINE_BREAK = re.compile(r"[\n\r]")
 
 
-@dataclass(slots=True)
-class Found:
+class Found(msgspec.Struct):
     """The errors of a schema, and separately the errors of its CEL rules, which upstream reports last."""
 
-    schema: list[FieldError] = field(default_factory=list)
-    rules: list[FieldError] = field(default_factory=list)
+    schema: list[FieldError] = msgspec.field(default_factory=list)
+    rules: list[FieldError] = msgspec.field(default_factory=list)
 
     def add(self, below: "Found") -> None:
         self.schema += below.schema
         self.rules += below.rules
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, kw_only=True):
     """The position of a schema node in a CustomResourceDefinition, and the checks that apply there.
 
     - `is_root`: whether the node is the root of the schema.
@@ -59,8 +59,7 @@ class Place:
     forbids_old_self_within: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DefinitionWalk:
+class DefinitionWalk(msgspec.Struct, frozen=True):
     strictness: Strictness
     rules: SchemaRules
     checker: RuleChecker | None

@@ -6,8 +6,10 @@ follow k8s.io/apiextensions-apiserver `pkg/apiserver/validation`.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.machinery.field_errors import FieldError, not_supported, too_many
 from fakeapi.machinery.field_errors import too_long as too_long_error
@@ -60,8 +62,7 @@ class Result:
         self.matches += other.matches
 
 
-@dataclass(frozen=True, slots=True)
-class Reporter:
+class Reporter(msgspec.Struct, frozen=True):
     """Creates `Problem` objects for the validation of one value.
 
     `base`: the path of the validated value, a prefix of all paths; empty for a whole object.

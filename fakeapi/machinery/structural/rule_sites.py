@@ -1,14 +1,14 @@
 """The interface between the validation of schemas in CustomResourceDefinitions and the CEL rule compiler."""
 
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.structural.schema import Schema
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strictness:
+class Strictness(msgspec.Struct, frozen=True, kw_only=True):
     """The checks that apply to the schemas of a CustomResourceDefinition.
 
     A create must pass all checks. An update skips checks that an old schema did not pass.
@@ -34,8 +34,7 @@ class Strictness:
     requires_usable_map_keys: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleSite:
+class RuleSite(msgspec.Struct, frozen=True, kw_only=True):
     """A schema node with x-kubernetes-validations.
 
     - `path`: the path of the schema node in the CustomResourceDefinition.

@@ -1,6 +1,6 @@
 """Differences between releases in the meaning of schemas and in error messages."""
 
-from dataclasses import dataclass
+import msgspec
 
 from fakeapi.machinery.meta.wording import Wording
 
@@ -9,8 +9,7 @@ _NEWEST_WORDS = Wording(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaRules:
+class SchemaRules(msgspec.Struct, frozen=True, kw_only=True):
     """Settings for custom objects in one release; the default values are those of the newest release.
 
     `fakeapi.releases.schema_rules.schema_rules_of` creates the settings of a release with its feature gates.

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import msgspec
+
 from fakeapi.machinery.codec import value_of
 from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN
 from fakeapi.machinery.json_types import Object
@@ -16,8 +18,7 @@ class SchemaTooDeep(ValueError):
     """Raised if a schema has more than DEPTH_MAX levels."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalDocs:
+class ExternalDocs(msgspec.Struct, frozen=True):
     description: str = ""
     url: str = ""
 

@@ -5,8 +5,9 @@ Follows k8s.io/kube-openapi `pkg/validation/validate` and k8s.io/apiextensions-a
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from fakeapi.machinery.cel import allowance
 from fakeapi.machinery.field_errors import FieldError
@@ -60,8 +61,7 @@ def validate(
     return walk.errors(walk.checked(value, schema, ""))
 
 
-@dataclass(frozen=True, slots=True)
-class _Facts:
+class _Facts(msgspec.Struct, frozen=True):
     """The types and the format that one schema node allows in one release.
 
     Defaults in CustomResourceDefinitions and values in objects have separate instances, because a release
@@ -80,8 +80,7 @@ class _Facts:
     number_format: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Walk:
+class _Walk(msgspec.Struct, frozen=True):
     report: Reporter
     rules: SchemaRules
     is_default: bool

@@ -1,8 +1,9 @@
 """Attributes: the description of a write that admission plugins receive."""
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Cause
@@ -26,8 +27,7 @@ class Operation(Enum):
     CONNECT = "CONNECT"
 
 
-@dataclass(slots=True)
-class Attributes:
+class Attributes(msgspec.Struct):
     """A write as admission steps receive it, before it is stored.
 
     For mutating steps, objects are in the API version of the request. For validating steps, they are in the
@@ -47,7 +47,7 @@ class Attributes:
     obj: Object | None
     old: Object | None
     options: WriteOptions | DeleteOptions
-    warnings: Warnings = field(default_factory=Warnings)
+    warnings: Warnings = msgspec.field(default_factory=Warnings)
     reinvocation: Reinvocation | None = None
 
     @classmethod

@@ -3,12 +3,12 @@
 Follows k8s.io/apiserver `pkg/admission/reinvocation.go`.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 
-@dataclass(slots=True)
-class Reinvocation:
+
+class Reinvocation(msgspec.Struct):
     """Records whether the mutating admission steps of a write must run a second time.
 
     Also keeps the data of plugins between the two rounds.
@@ -20,5 +20,5 @@ class Reinvocation:
     is_second: bool = False
     """Whether the second round is running."""
 
-    states: dict[type, Any] = field(default_factory=dict)
+    states: dict[type, Any] = msgspec.field(default_factory=dict)
     """The data that each plugin keeps from the first round for the second round, by plugin class."""

@@ -4,9 +4,10 @@ Follows k8s.io/apiserver `pkg/admission/interfaces.go`.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.offloading.rerun import completed
@@ -21,8 +22,7 @@ A step that must wait returns an awaitable, otherwise None.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(msgspec.Struct, frozen=True):
     """The mutating and the validating admission steps of one operation on one resource, in order."""
 
     mutating: tuple[Step, ...] = ()

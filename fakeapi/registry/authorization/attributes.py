@@ -1,6 +1,6 @@
 """AccessAttributes: the description of a request that an authorizer receives."""
 
-from dataclasses import dataclass
+import msgspec
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Details, Qualified
@@ -12,8 +12,7 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 """HTML escapes for error messages, which a browser may render. Upstream escapes the same characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class AccessAttributes:
+class AccessAttributes(msgspec.Struct, frozen=True):
     """A request to authorize: a user, a verb, and a resource or a URL path.
 
     - `is_resource`: whether the request is for a resource. If False, the request is for the URL `path`.

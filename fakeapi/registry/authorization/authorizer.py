@@ -4,8 +4,9 @@ Follows k8s.io/apiserver `pkg/authorization`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.authorization.attributes import AccessAttributes
@@ -15,16 +16,14 @@ SUPERUSERS = "system:masters"
 """The group whose members may do everything, regardless of RBAC roles."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """The decision of an authorizer about one request. `reason` says why, and may be empty."""
 
     allowed: bool
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class UserRules:
+class UserRules(msgspec.Struct, frozen=True):
     """The rules of a user in a namespace, as SelfSubjectRulesReview returns them.
 
     - `resources` and `paths`: the `resourceRules` and the `nonResourceRules`, as JSON.
@@ -58,11 +57,10 @@ _EVERYTHING = UserRules(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AlwaysAllow:
+class AlwaysAllow(msgspec.Struct, frozen=True):
     """Allows all requests, as `--authorization-mode=AlwaysAllow` does."""
 
-    decision: Decision = field(default=Decision(allowed=True))
+    decision: Decision = msgspec.field(default=Decision(allowed=True))
 
     async def authorize(self, attributes: AccessAttributes, /) -> Decision:
         return self.decision

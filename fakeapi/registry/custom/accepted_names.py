@@ -7,25 +7,24 @@ counters instead, so that the cost of a write does not grow with the number of C
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from fakeapi.machinery.json_types import Object
 
 
-@dataclass(slots=True)
-class NamesInUse:
+class NamesInUse(msgspec.Struct):
     """Counts how many CRDs of one API group have accepted each name.
 
     `resources` counts plurals, singulars and short names. `kinds` counts kinds and list kinds. A name in
     `resources` does not conflict with the same name in `kinds`.
     """
 
-    resources: Counter[str] = field(default_factory=Counter)
-    kinds: Counter[str] = field(default_factory=Counter)
+    resources: Counter[str] = msgspec.field(default_factory=Counter)
+    kinds: Counter[str] = msgspec.field(default_factory=Counter)
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(msgspec.Struct, frozen=True):
     """The names of one CRD.
 
     - `resources`: the plural, the singular and the short names.
@@ -52,8 +51,7 @@ class _Names:
 _NO_NAMES = _Names(frozenset(), frozenset())
 
 
-@dataclass(frozen=True, slots=True)
-class _Definition:
+class _Definition(msgspec.Struct, frozen=True):
     """The names and the served versions of one CRD.
 
     - `accepted`: the names in its status.
@@ -67,17 +65,16 @@ class _Definition:
     served: frozenset[str]
 
 
-@dataclass(slots=True)
-class _Group:
-    used: NamesInUse = field(default_factory=NamesInUse)
-    versions: Counter[str] = field(default_factory=Counter)
-    definitions: dict[str, _Definition] = field(default_factory=dict)
-    resources_waited_for: dict[str, set[str]] = field(default_factory=dict)
+class _Group(msgspec.Struct):
+    used: NamesInUse = msgspec.field(default_factory=NamesInUse)
+    versions: Counter[str] = msgspec.field(default_factory=Counter)
+    definitions: dict[str, _Definition] = msgspec.field(default_factory=dict)
+    resources_waited_for: dict[str, set[str]] = msgspec.field(default_factory=dict)
     """The CRDs that wait for each plural, singular or short name.
 
     A CRD waits for all names in its spec until all of them are accepted.
     """
-    kinds_waited_for: dict[str, set[str]] = field(default_factory=dict)
+    kinds_waited_for: dict[str, set[str]] = msgspec.field(default_factory=dict)
 
 
 class AcceptedNames:

@@ -4,9 +4,10 @@ Follows k8s.io/apiextensions-apiserver `pkg/controller/status` (accepted names),
 `pkg/controller/apiapproval`, `pkg/controller/nonstructuralschema` and `pkg/controller/finalizer`.
 """
 
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
+
+import msgspec
 
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
@@ -24,8 +25,7 @@ _PROTECTED = ("k8s.io", "kubernetes.io")
 _PULL = "see https://github.com/kubernetes/enhancements/pull/1111"
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(msgspec.Struct, frozen=True):
     type: str
     status: str
     reason: str

@@ -5,6 +5,8 @@ import hashlib
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 
+import msgspec
+
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import Field, Scalar, ScalarKind, Struct
 from fakeapi.machinery.structural.apply_types import apply_type
@@ -24,8 +26,7 @@ _STRING = Scalar(ScalarKind.STRING, "string")
 _HASHED_BYTES = 8
 
 
-@dataclass(slots=True)
-class DefinitionState:
+class DefinitionState(msgspec.Struct):
     """The changing data of a served CRD. `terminating`: whether the CRD is being deleted."""
 
     terminating: bool = False

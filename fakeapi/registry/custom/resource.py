@@ -39,7 +39,7 @@ _NUMBERS = count(1)
 _TERMINATING = "create not allowed while custom resource definition is terminating"
 
 
-class CustomBodyType(BodyType):
+class CustomBodyType(BodyType, frozen=True):
     """The type of request bodies with custom objects. Their defaults come only from the schema of the CRD."""
 
     def default(self, obj: Object) -> Object:

@@ -4,8 +4,9 @@ Follows `ScaleREST` of k8s.io/apiextensions-apiserver `pkg/registry/customresour
 validates only the changed custom object, not the Scale.
 """
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError, Qualified
@@ -27,8 +28,7 @@ class AccessorError(ValueError):
     """Raised if the value at a field path has the wrong type. The message equals that of Go's accessors."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """The value at a field path of an object.
 
     If the path does not exist, `value` is the zero value of the expected type, and `present` is False.

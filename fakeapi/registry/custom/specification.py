@@ -5,7 +5,8 @@ come from `status.acceptedNames`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.structural.parsed_schemas import SCHEMAS
@@ -13,8 +14,7 @@ from fakeapi.machinery.structural.schema import Schema
 from fakeapi.releases.version_order import version_rank
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(msgspec.Struct, frozen=True):
     """The accepted names of a CustomResourceDefinition: plural, singular, kind, short names and others.
 
     The server serves the objects under these names.
@@ -28,8 +28,7 @@ class Names:
     categories: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PrinterColumn:
+class PrinterColumn(msgspec.Struct, frozen=True):
     """A column of `kubectl get` for custom objects: an entry of additionalPrinterColumns.
 
     `path`: the JSONPath of the cell, without braces.
@@ -43,8 +42,7 @@ class PrinterColumn:
     priority: int
 
 
-@dataclass(frozen=True, slots=True)
-class ScalePaths:
+class ScalePaths(msgspec.Struct, frozen=True):
     """The JSONPaths of the subresource scale, for example ".spec.replicas".
 
     `selector`: "" if the CRD has no labelSelectorPath.
@@ -55,8 +53,7 @@ class ScalePaths:
     selector: str
 
 
-@dataclass(frozen=True, slots=True)
-class VersionSpecification:
+class VersionSpecification(msgspec.Struct, frozen=True):
     """A version of a CustomResourceDefinition.
 
     - `warning`: the text of the Warning header if the version is deprecated; "" for other versions.
@@ -75,8 +72,7 @@ class VersionSpecification:
     selectable: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Specification:
+class Specification(msgspec.Struct, frozen=True):
     """A parsed CustomResourceDefinition with its accepted names.
 
     `conversion`: the field `spec.conversion`.

@@ -8,9 +8,11 @@ them.
 import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.json_encoding import go_encode
@@ -25,8 +27,7 @@ ALPHA: Final = "alpha"
 BETA: Final = "beta"
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """The context in which the rules of a value are compiled."""
 
     level: str = ""
@@ -168,8 +169,7 @@ _WITH_BODIES: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(msgspec.Struct, frozen=True):
     """A compiled step of a body. A body is the function that validates values of one Go type."""
 
     run: Body

@@ -1,14 +1,14 @@
 """Run: the data of one declarative validation of an object. Also defines the types of rule functions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+import msgspec
 
 from fakeapi.machinery.field_errors import FieldError
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """An error of declarative validation, with the stage of its rule (`level`).
 
     The stage is "alpha", "beta", or "" for a stable rule.
@@ -18,8 +18,7 @@ class Found:
     level: str
 
 
-@dataclass(slots=True)
-class Run:
+class Run(msgspec.Struct):
     """The data of one declarative validation of an object.
 
     - `update`: whether the validated write is an update.
@@ -29,7 +28,7 @@ class Run:
 
     update: bool
     options: Mapping[str, bool]
-    found: list[Found] = field(default_factory=list)
+    found: list[Found] = msgspec.field(default_factory=list)
 
 
 Body: TypeAlias = Callable[[Run, str, Any, Any], None]

@@ -1,14 +1,14 @@
 """TokenSettings: the issuers, audiences and keys with which a server signs and verifies its tokens."""
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 ISSUER: Final = "https://kubernetes.default.svc"
 """The default issuer of tokens. It is also the default audience of tokens: the API server itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenSettings:
+class TokenSettings(msgspec.Struct, frozen=True):
     """The issuers, audiences and keys with which a server signs and verifies service account tokens.
 
     - `issuers`: the accepted issuers of tokens. New tokens have the first issuer.

@@ -1,17 +1,20 @@
 """Users: the clients that send requests."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(msgspec.Struct, frozen=True):
     """The user that sent a request, like `user.Info` of k8s.io/apiserver `pkg/authentication/user`."""
 
     name: str
     groups: tuple[str, ...] = ()
     uid: str = ""
-    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    extra: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.groups, self.uid))
 
 
 ANYBODY = "anybody"

@@ -1,6 +1,6 @@
 """BodyType: the type of the request bodies of a resource, or of a subresource with another kind."""
 
-from dataclasses import dataclass
+import msgspec
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.conversion import Versions
@@ -9,8 +9,7 @@ from fakeapi.registry.model.strategy import Strategy
 from fakeapi.releases import Kind, Release
 
 
-@dataclass(frozen=True, slots=True)
-class BodyType:
+class BodyType(msgspec.Struct, frozen=True):
     """The type of a request body: its kind, its allowed API versions, and its defaults."""
 
     kind: Kind

@@ -6,8 +6,9 @@ k8s.io/kubernetes `pkg/printers/internalversion`; ages follow k8s.io/apimachiner
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
@@ -35,8 +36,7 @@ AGE = (
 Cell = Callable[[Object, float], str | float | None]  # float includes int and bool
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column in the table of a kind.
 
     - `cell`: returns the cell for an object and a time in seconds since the epoch.
@@ -112,8 +112,7 @@ def with_name_and_age(added: tuple[Column, ...], *, age: bool = True) -> tuple[C
     return (*named, AGE_COLUMN) if age else named
 
 
-@dataclass(frozen=True, slots=True)
-class TextAt:
+class TextAt(msgspec.Struct, frozen=True):
     """A cell that prints the string at a field path; "" if the object has no such field."""
 
     path: tuple[str, ...]

@@ -6,7 +6,8 @@ as in k8s.io/apimachinery `pkg/runtime`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.machinery.apply.typed import TypedError
 from fakeapi.machinery.json_types import Object
@@ -19,8 +20,7 @@ def _unchanged(obj: Object) -> Object:
     return obj
 
 
-@dataclass(frozen=True, slots=True)
-class Conversion:
+class Conversion(msgspec.Struct, frozen=True):
     """Converts objects between one API version and the internal version, the hub.
 
     `to_hub` and `from_hub` are pure, and do not change kind and apiVersion. Their arguments and results are

@@ -9,8 +9,9 @@ module.
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
+
+import msgspec
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
@@ -115,8 +116,7 @@ def without_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], g
     return obj
 
 
-@dataclass(frozen=True, slots=True)
-class StrategyContext:
+class StrategyContext(msgspec.Struct, frozen=True):
     """Functions of the server that strategies and resources call."""
 
     namespace_labels: Callable[[str], Mapping[str, str] | None]
@@ -125,7 +125,7 @@ class StrategyContext:
     now: Callable[[], str]
     """Returns the current time in UTC as RFC 3339 with whole seconds."""
 
-    entries: StoredEntries = field(default_factory=NoEntries)
+    entries: StoredEntries = msgspec.field(default_factory=NoEntries)
     """Reads stored entries of other objects."""
 
     fraction: Callable[[], float] = random.random
@@ -162,8 +162,7 @@ def of_rules(
     return strategies
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(msgspec.Struct, frozen=True):
     """A committed write of an object, for `Hooks.after`.
 
     `old` and `new`: the object before and after the write. `old` is None for a create, and `new` is None for
@@ -255,8 +254,7 @@ class Connection(Protocol[ServerT_contra, ResourceT_contra]):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindDefinition:
+class KindDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """The rules of one kind. Only `group`, `resource` and `strategies` are required.
 
     The default values of all other fields suit simple kinds.
@@ -278,7 +276,7 @@ class KindDefinition:
     API versions with the same hub have the same stored objects.
     """
 
-    conversions: Mapping[str, Conversion] = field(default_factory=dict)
+    conversions: Mapping[str, Conversion] = msgspec.field(default_factory=dict)
     """The conversions of API versions that differ from the internal version, by version or apiVersion.
 
     Versions that are missing here equal the internal version.
@@ -319,7 +317,7 @@ class KindDefinition:
     immortal: frozenset[str] = frozenset()
     """The names of objects that cannot be deleted."""
 
-    actions: Mapping[str, SubresourceAction[Any, Any]] = field(default_factory=dict)
+    actions: Mapping[str, SubresourceAction[Any, Any]] = msgspec.field(default_factory=dict)
     """The functions that handle a POST to a subresource, by the name of the subresource."""
 
     answer: SubresourceAction[Any, Any] | None = None
@@ -351,7 +349,7 @@ class KindDefinition:
     missing: Callable[[str, Quirks], ApiError] | None = None
     """Returns the error for an object that does not exist; None for the usual 404."""
 
-    body_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    body_versions: Mapping[str, frozenset[str]] = msgspec.field(default_factory=dict)
     """Further values of apiVersion that the request body of an action may contain, by subresource."""
 
     scale: ScaleProjection | None = None
@@ -360,7 +358,7 @@ class KindDefinition:
     hidden_annotations: frozenset[str] = frozenset()
     """Annotations that stand for fields of the internal type. Tables and PartialObjectMetadata omit them."""
 
-    connections: Mapping[str, Connection[Any, Any]] = field(default_factory=dict)
+    connections: Mapping[str, Connection[Any, Any]] = msgspec.field(default_factory=dict)
     """The functions that handle all requests to a subresource such as pods/log, by its name."""
 
     row_conditions: Callable[[Object], Sequence[Object]] | None = None

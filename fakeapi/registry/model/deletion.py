@@ -6,8 +6,10 @@ writes the result.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import Qualified
@@ -22,8 +24,7 @@ _OF_GARBAGE_COLLECTOR = frozenset((ORPHAN, FOREGROUND))
 _FINALIZER_OF_POLICY = {"Orphan": ORPHAN, "Foreground": FOREGROUND}
 
 
-@dataclass(frozen=True, slots=True)
-class DeletionRequest:
+class DeletionRequest(msgspec.Struct, frozen=True):
     """A DELETE request for an object.
 
     - `now`: the time of the request in UTC as RFC 3339 with whole seconds.
@@ -38,8 +39,7 @@ class DeletionRequest:
     quirks: Quirks
 
 
-@dataclass(frozen=True, slots=True)
-class LastState:
+class LastState(msgspec.Struct, frozen=True):
     """A decision of a deletion policy: store `obj` a last time, then delete it."""
 
     obj: Object

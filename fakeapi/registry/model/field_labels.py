@@ -5,8 +5,9 @@ indexers of k8s.io/kubernetes `pkg/registry`. Labels of a single kind are in the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.meta.field_selector import METADATA_ONLY
 from fakeapi.registry.requests.predicate import FieldsOf
@@ -16,8 +17,7 @@ NAME = "metadata.name"
 NAMESPACE = "metadata.namespace"
 
 
-@dataclass(frozen=True, slots=True)
-class FieldLabels:
+class FieldLabels(msgspec.Struct, frozen=True):
     """The fields of a kind that clients may use in field selectors. Kubernetes calls their names field
     labels.
     """
@@ -37,7 +37,7 @@ class FieldLabels:
     indexed: str | None = None
     """The field label for which the watch cache has an index; None if it has none."""
 
-    older: Mapping[str, str] = field(default_factory=dict)
+    older: Mapping[str, str] = msgspec.field(default_factory=dict)
     """The current field label for each field label that only old clients use."""
 
 

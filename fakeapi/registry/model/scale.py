@@ -5,7 +5,8 @@ and `ValidateScale` of `pkg/apis/autoscaling/validation`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.apply import scale_fields
@@ -23,8 +24,7 @@ _METADATA = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _SCALE_KIND = Qualified("autoscaling", "Scale")
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleProjection:
+class ScaleProjection(msgspec.Struct, frozen=True):
     """The fields of an object that its Scale contains."""
 
     selector_of: Callable[[Object], str]

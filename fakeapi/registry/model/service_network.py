@@ -1,12 +1,12 @@
 """ServiceNetwork: the ranges of cluster IPs and node ports of a cluster."""
 
-from dataclasses import dataclass, field
 from ipaddress import IPv4Network
 from typing import Final
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class ServiceNetwork:
+
+class ServiceNetwork(msgspec.Struct, frozen=True):
     """The ranges from which Services get addresses.
 
     - `cluster_ips`: the range of cluster IPs, kube-apiserver's `--service-cluster-ip-range`. Services can
@@ -14,7 +14,7 @@ class ServiceNetwork:
     - `node_ports`: the range of node ports, kube-apiserver's `--service-node-port-range`.
     """
 
-    cluster_ips: IPv4Network = field(default_factory=lambda: IPv4Network("10.0.0.0/24"))
+    cluster_ips: IPv4Network = msgspec.field(default_factory=lambda: IPv4Network("10.0.0.0/24"))
     node_ports: range = range(30000, 32768)
 
     @classmethod

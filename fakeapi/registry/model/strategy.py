@@ -5,16 +5,16 @@ kind. Strategies are pure functions, so that their tests need only two dicts and
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
+
+import msgspec
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataErrors:
+class MetadataErrors(msgspec.Struct, frozen=True):
     """The metadata errors of an update.
 
     The strategy of each kind inserts these errors among its own errors, in the order of Kubernetes.

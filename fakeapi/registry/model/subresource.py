@@ -1,14 +1,14 @@
 """ServedSubresource: a subresource with its kind, its verbs and its request handlers."""
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.registry.model.body_type import BodyType
 from fakeapi.registry.model.definition import Connection, SubresourceAction
 
 
-@dataclass(frozen=True, slots=True)
-class ServedSubresource:
+class ServedSubresource(msgspec.Struct, frozen=True):
     """A served subresource, and the kind of its objects.
 
     - `verbs`: the allowed verbs, sorted.

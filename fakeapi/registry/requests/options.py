@@ -1,14 +1,13 @@
 """The options of requests and the results of writes, independent of HTTP."""
 
-from dataclasses import dataclass, field
+import msgspec
 
 from fakeapi.machinery.meta.field_selector import FieldSelector
 from fakeapi.machinery.meta.label_selector import Selector
 from fakeapi.registry.identity.users import THE_SERVER, User
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectReference:
+class ObjectReference(msgspec.Struct, frozen=True):
     """The object, subresource or collection in the path of a request; "" for parts that the path lacks."""
 
     namespace: str = ""
@@ -16,8 +15,7 @@ class ObjectReference:
     subresource: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WriteOptions:
+class WriteOptions(msgspec.Struct, frozen=True):
     """The options of a create, update, patch or apply."""
 
     manager: str
@@ -50,8 +48,7 @@ class WriteOptions:
     """Whether the request's verb is patch."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteOptions:
+class DeleteOptions(msgspec.Struct, frozen=True):
     """The options of a delete request.
 
     Options that the client did not set are None; `dry_run` is then False.
@@ -69,8 +66,7 @@ class DeleteOptions:
     """Whether RawExtension values in the response keep their original bytes instead of compact JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListOptions:
+class ListOptions(msgspec.Struct, frozen=True):
     """The options of a list request.
 
     - `labels`, `fields`: the selectors; None if the request has none.
@@ -88,8 +84,7 @@ class ListOptions:
     shards: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WatchOptions:
+class WatchOptions(msgspec.Struct, frozen=True):
     """The options of a watch request. Options that the client did not set are None or "".
 
     - `match`: the query parameter resourceVersionMatch.
@@ -116,12 +111,11 @@ Warning headers together.
 """
 
 
-@dataclass(slots=True)
-class Warnings:
+class Warnings(msgspec.Struct):
     """The texts of a request's Warning headers, in order and without duplicates."""
 
-    texts: list[str] = field(default_factory=list)
-    _seen: set[str] = field(default_factory=set)
+    texts: list[str] = msgspec.field(default_factory=list)
+    _seen: set[str] = msgspec.field(default_factory=set)
 
     def add(self, text: str) -> None:
         """Appends a warning, unless it is a duplicate or the list has WARNINGS_MAX texts."""
@@ -130,8 +124,7 @@ class Warnings:
             self.texts.append(text)
 
 
-@dataclass(frozen=True, slots=True)
-class WriteResult:
+class WriteResult(msgspec.Struct, frozen=True):
     """The response to a write."""
 
     body: bytes

@@ -1,9 +1,10 @@
 """SelectionPredicate: combines the label, field and shard selectors of a list or watch."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
@@ -41,8 +42,7 @@ def _read_labels(value: bytes) -> Mapping[str, str]:
 _kept_labels = lru_cache(LABELS_KEPT)(_read_labels)
 
 
-@dataclass(frozen=True, slots=True)
-class SelectionPredicate:
+class SelectionPredicate(msgspec.Struct, frozen=True):
     """The selectors of a list or watch request. A selector that the request does not have is None.
 
     `fields_of`: returns the selectable fields of an object; None if these are only name and namespace.

@@ -5,8 +5,9 @@ and some rules of Kubernetes refuse only the first. For managedFields, atomic li
 """
 
 import re
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+import msgspec
 
 from fakeapi.machinery.golang import json_decoding
 from fakeapi.machinery.json_types import Object
@@ -20,8 +21,7 @@ def has_empty_list(body: bytes) -> bool:
     return _EMPTY_LIST.search(body) is not None
 
 
-@dataclass(slots=True)
-class SentDocument:
+class SentDocument(msgspec.Struct):
     """The document of a write, if it has an empty list.
 
     - `body`: the JSON text of a POST or PUT; empty without an empty list, and after `value` is decoded

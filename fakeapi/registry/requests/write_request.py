@@ -1,7 +1,8 @@
 """WriteRequest: the data that a create, update, patch or apply passes through the registry."""
 
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+import msgspec
 
 from fakeapi.registry.identity.users import User
 from fakeapi.registry.requests.options import ObjectReference, Warnings, WriteOptions
@@ -11,8 +12,7 @@ ServerT_co = TypeVar("ServerT_co", covariant=True)
 ResourceT_co = TypeVar("ResourceT_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class WriteRequest(Generic[ServerT_co, ResourceT_co]):
+class WriteRequest(msgspec.Struct, Generic[ServerT_co, ResourceT_co], frozen=True):
     """A create, update, patch or apply of one object.
 
     - `server`: the services of the server that the write may use
@@ -28,8 +28,8 @@ class WriteRequest(Generic[ServerT_co, ResourceT_co]):
     resource: ResourceT_co
     target: ObjectReference
     options: WriteOptions
-    warnings: Warnings = field(default_factory=Warnings)
-    sent: SentDocument = field(default_factory=SentDocument)
+    warnings: Warnings = msgspec.field(default_factory=Warnings)
+    sent: SentDocument = msgspec.field(default_factory=SentDocument)
 
     @property
     def dry_run(self) -> bool:

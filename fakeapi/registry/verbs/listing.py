@@ -6,7 +6,9 @@ different errors.
 """
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+import msgspec
 
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
@@ -36,8 +38,7 @@ _TOO_OLD_TO_CONTINUE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(msgspec.Struct, frozen=True):
     """The result of a list request.
 
     - `entries`: the stored objects on this page.
@@ -144,8 +145,7 @@ def _asks_for_one(resource: Resource, target: ObjectReference, options: ListOpti
     return options.fields.requires_exact_match(NAME) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(msgspec.Struct, frozen=True):
     """The storage reads that a list request needs."""
 
     start_after: str | None = None

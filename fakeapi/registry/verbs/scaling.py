@@ -6,7 +6,8 @@ Validating admission receives the Scale of the changed object.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation

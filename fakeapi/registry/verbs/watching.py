@@ -11,8 +11,9 @@ Follows k8s.io/apiserver `pkg/storage/cacher`:
 
 import base64
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
+
+import msgspec
 
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.json_types import Object
@@ -42,8 +43,7 @@ class TooOld(Exception):
         super().__init__(str(self.error))
 
 
-@dataclass(frozen=True, slots=True)
-class WatchEvent:
+class WatchEvent(msgspec.Struct, frozen=True):
     """A watch event for a stored object at `revision`; `type` is ADDED, MODIFIED or DELETED."""
 
     type: str
@@ -62,12 +62,11 @@ class WatchEvent:
         return self.resource.json_of(self.entry.value, self.revision, exact=True)
 
 
-@dataclass(slots=True)
-class _LastDelivered:
+class _LastDelivered(msgspec.Struct):
     """The last batch of storage events, with the watch events that unfiltered watches of a resource share."""
 
     batch: Sequence[Event] = ()
-    events: list[WatchEvent] = field(default_factory=list)
+    events: list[WatchEvent] = msgspec.field(default_factory=list)
 
 
 _LAST_DELIVERED = Attached(_LastDelivered)

@@ -7,10 +7,11 @@ import asyncio
 import base64
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError

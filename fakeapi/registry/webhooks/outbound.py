@@ -1,11 +1,12 @@
 """Outbound: the HTTP transport to webhooks, and the real URLs of Services."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+import msgspec
 
 if TYPE_CHECKING:
     from fakeapi.registry.webhooks.transport import Transport
@@ -125,15 +126,14 @@ def _no_transport() -> "Transport":
     raise RuntimeError("this server reaches no others")
 
 
-@dataclass(frozen=True, slots=True)
-class Outbound:
+class Outbound(msgspec.Struct, frozen=True):
     """The HTTP transport to webhooks, and the real URLs of Services.
 
     `transport`: a function that returns the transport. Its first call creates the transport.
     """
 
     transport: Callable[[], "Transport"] = _no_transport
-    services: ServiceUrls = field(default_factory=ServiceUrls)
+    services: ServiceUrls = msgspec.field(default_factory=ServiceUrls)
 
 
 NO_OUTBOUND = Outbound()

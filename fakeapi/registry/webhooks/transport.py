@@ -1,7 +1,8 @@
 """Transport: the interface for HTTP requests to webhooks."""
 
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 ANSWER_BYTES = 8 * 1024 * 1024
 """Size limit in bytes for the response to an empty request. Longer requests increase the limit."""
@@ -25,8 +26,7 @@ def answer_limit(sent: int) -> int:
     return min(ANSWER_BYTES + ANSWER_RATIO * sent, ANSWER_MAX)
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True):
     """The endpoint of a webhook."""
 
     url: str
@@ -39,8 +39,7 @@ class Endpoint:
     """(scheme, host, port) to connect to; None to connect to the address in `url`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """The HTTP response of a webhook.
 
     `content_type`: the header Content-Type; "" if it is missing. `problem`: why the body is incomplete; "" if

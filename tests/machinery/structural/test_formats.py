@@ -1,8 +1,7 @@
 """String formats (`format`) are validated as in k8s.io/kube-openapi `pkg/validation/strfmt`."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from fakeapi.machinery.structural.formats import format_check
 from fakeapi.machinery.structural.rules import NEWEST

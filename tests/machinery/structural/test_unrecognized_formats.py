@@ -1,6 +1,6 @@
 """Unrecognized string formats in a CustomResourceDefinition cause warnings."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from fakeapi.machinery.structural.definition_validation import unrecognized_formats
 from fakeapi.machinery.structural.rules import NEWEST

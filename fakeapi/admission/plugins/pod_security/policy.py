@@ -5,8 +5,9 @@ Follows k8s.io/pod-security-admission `api/helpers.go`.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from fakeapi.machinery.field_errors import FieldError, invalid
 
@@ -17,8 +18,7 @@ LATEST: Final = "latest"
 _VERSION = re.compile(r"v1\.(0|[1-9][0-9]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class LevelVersion:
+class LevelVersion(msgspec.Struct, frozen=True):
     """A Pod Security level with its version. The version is "latest", or a release such as "v1.30"."""
 
     level: str = PRIVILEGED
@@ -36,8 +36,7 @@ class LevelVersion:
         return newest if matched is None else min(int(matched[1]), newest)
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(msgspec.Struct, frozen=True):
     enforce: LevelVersion
     warn: LevelVersion
 

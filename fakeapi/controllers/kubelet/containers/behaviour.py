@@ -1,8 +1,10 @@
 """Behaviour: describes the results of simulated containers, such as exit codes, logs and probe failures."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.controllers.kubelet.containers.runtime import ContainerRun
 
@@ -11,8 +13,7 @@ class BehaviourError(ValueError):
     """Raised for a behaviour that is not valid. The message is one line and names the field."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExecResult:
+class ExecResult(msgspec.Struct, frozen=True):
     """The result of a command in a container."""
 
     stdout: str | bytes = ""
@@ -20,8 +21,7 @@ class ExecResult:
     exit_code: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeFailure:
+class ProbeFailure(msgspec.Struct, frozen=True):
     """A period in which a probe fails. All times are seconds since the start of the run.
 
     `until`: the end of the period; None if the probe fails until the run ends. `output`: the probe's error
@@ -41,8 +41,7 @@ Exec = str | ExecResult | Callable[[list[str], bytes], str | bytes | ExecResult]
 Ports = str | Callable[[int, bytes], bytes]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Behaviour:
+class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
     """Describes how the selected containers behave. A field that is None changes nothing.
 
     The first fields select containers. `image`, `container`, `pod` and `namespace` are patterns such as
@@ -65,7 +64,7 @@ class Behaviour:
     container: str = "*"
     pod: str = "*"
     namespace: str = "*"
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = msgspec.field(default_factory=dict)
     attempts: int | None = None
     start_after: float | None = None
     start_error: tuple[str, str] | None = None
@@ -105,7 +104,7 @@ class Behaviour:
 
 
 SELECTORS = ("image", "container", "pod", "namespace", "labels", "attempts")
-ACTIONS = tuple(each.name for each in fields(Behaviour) if each.name not in SELECTORS)
+ACTIONS = tuple(name for name in Behaviour.__struct_fields__ if name not in SELECTORS)
 
 
 def behaviour_of(run: ContainerRun, behaviours: Iterable[Behaviour]) -> Behaviour:

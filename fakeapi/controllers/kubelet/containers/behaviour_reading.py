@@ -112,7 +112,7 @@ def _json(value: Any) -> Any:
     if isinstance(value, tuple):
         return ": ".join(value)
     if isinstance(value, ProbeFailure | ExecResult):
-        fields = {_camel(name): getattr(value, name) for name in value.__slots__}
+        fields = {_camel(name): getattr(value, name) for name in value.__struct_fields__}
         return {name: _json(each) for name, each in fields.items() if each not in (None, "")}
     if isinstance(value, Mapping):
         return {name: _json(each) for name, each in value.items()}

@@ -7,9 +7,10 @@ tags.cncf.io/container-device-interface).
 import logging
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from fakeapi.controllers.kubelet.containers.runtime import DeviceNode, Mount
 from fakeapi.inputfile import UnreadableFile, read_text
@@ -29,11 +30,10 @@ FILE_BYTES_MAX = 4 * 1024 * 1024
 """Maximum size of a CDI file in bytes. The kubelet ignores a larger file with a warning."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edits:
+class Edits(msgspec.Struct, frozen=True):
     """The changes that CDI devices make to a container."""
 
-    env: dict[str, str] = field(default_factory=dict)
+    env: dict[str, str] = msgspec.field(default_factory=dict)
     devices: tuple[DeviceNode, ...] = ()
     mounts: tuple[Mount, ...] = ()
 

@@ -3,7 +3,8 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+
+import msgspec
 
 LOG_BYTES_MAX = 1 << 20
 """Maximum number of bytes in a log. When a log is full, each new line drops the oldest lines."""
@@ -11,8 +12,7 @@ LINE_BYTES_MAX = 16 * 1024
 """Maximum number of bytes in one line. The log splits a longer line, as a kubelet does in its log files."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(msgspec.Struct, frozen=True):
     """A line of output. `time`: seconds since the epoch. `data`: the line, with its newline if complete."""
 
     time: float

@@ -7,9 +7,11 @@ the server. docs/pods.md describes how to write a runtime.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.controllers.kubelet.containers.container_log import ContainerLog
 from fakeapi.machinery.json_types import Object
@@ -53,8 +55,7 @@ class ContainerStartError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(msgspec.Struct, frozen=True):
     """A mount of a container.
 
     - `name`: the name of the pod's volume; "" for a mount of a CDI device.
@@ -68,8 +69,7 @@ class Mount:
     read_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceNode:
+class DeviceNode(msgspec.Struct, frozen=True):
     """A device node of a container, from the CDI file of a device.
 
     `path`: the path in the container. `host_path`: the path on the node.
@@ -81,8 +81,7 @@ class DeviceNode:
     permissions: str = "rwm"
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerConfig:
+class ContainerConfig(msgspec.Struct, frozen=True):
     """The resolved configuration of a container.
 
     Field references, ConfigMaps, Secrets, `$(VAR)` references and CDI devices are resolved.
@@ -95,15 +94,14 @@ class ContainerConfig:
 
     command: tuple[str, ...] = ()
     args: tuple[str, ...] = ()
-    env: dict[str, str] = field(default_factory=dict)
+    env: dict[str, str] = msgspec.field(default_factory=dict)
     working_dir: str = ""
     cdi_devices: tuple[str, ...] = ()
     devices: tuple[DeviceNode, ...] = ()
     mounts: tuple[Mount, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerRun:
+class ContainerRun(msgspec.Struct, frozen=True):
     """Describes one run of a container, from its start to its exit.
 
     - `node` and `directory`: the name and the directory of the node.
@@ -122,7 +120,7 @@ class ContainerRun:
     id: str
     pod_ip: str
     host_ip: str
-    config: ContainerConfig = field(default_factory=ContainerConfig)
+    config: ContainerConfig = msgspec.field(default_factory=ContainerConfig)
 
     @property
     def name(self) -> str:
@@ -144,8 +142,7 @@ class ContainerRun:
         return self.pod["metadata"]["uid"], self.name
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerExit:
+class ContainerExit(msgspec.Struct, frozen=True):
     """The end of a run.
 
     - `reason`: for example OOMKilled; "" for Completed or Error, by the exit code.
@@ -159,8 +156,7 @@ class ContainerExit:
     signal: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeResult:
+class ProbeResult(msgspec.Struct, frozen=True):
     """The result of one probe. `output`: the text for the event about a failed probe."""
 
     is_success: bool

@@ -4,18 +4,17 @@ Follows computePodActions and computeInitContainerActions in k8s.io/kubernetes `
 ContainerShouldRestart in `pkg/api/v1/pod`.
 """
 
-from dataclasses import dataclass, field
+import msgspec
 
 from fakeapi.controllers.kubelet.lifecycle.state import ContainerState, PodState
 from fakeapi.machinery.json_types import Object
 
 
-@dataclass(slots=True)
-class Actions:
+class Actions(msgspec.Struct):
     """The containers to start and to stop. `is_finished`: whether no container of the pod will run again."""
 
-    start: list[ContainerState] = field(default_factory=list)
-    stop: list[ContainerState] = field(default_factory=list)
+    start: list[ContainerState] = msgspec.field(default_factory=list)
+    stop: list[ContainerState] = msgspec.field(default_factory=list)
     is_finished: bool = False
 
 

@@ -3,7 +3,7 @@
 Follows flowcontrol.Backoff of k8s.io/client-go, as the kubelet uses it (doBackOff in `pkg/kubelet`).
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from fakeapi.controllers.controller import ControllerContext
 
@@ -14,8 +14,7 @@ REDUCED_INITIAL_SECONDS = 1.0
 REDUCED_MAX_SECONDS = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class BackOffLimits:
+class BackOffLimits(msgspec.Struct, frozen=True):
     initial: float = INITIAL_SECONDS
     maximum: float = MAX_SECONDS
 
@@ -30,8 +29,7 @@ class BackOffLimits:
         return BackOffLimits()
 
 
-@dataclass(slots=True)
-class BackOff:
+class BackOff(msgspec.Struct):
     """The back-off of one container. All times are seconds of one clock."""
 
     limits: BackOffLimits

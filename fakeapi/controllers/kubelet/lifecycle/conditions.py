@@ -4,7 +4,8 @@ Follows k8s.io/kubernetes `pkg/kubelet/status/generate.go`.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.controllers.kubelet.lifecycle.state import PodState
 from fakeapi.controllers.workloads.pods import ENDED
@@ -12,8 +13,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(msgspec.Struct, frozen=True):
     type: str
     is_true: bool
     reason: str = ""

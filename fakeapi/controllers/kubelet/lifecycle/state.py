@@ -1,7 +1,8 @@
 """PodState: the kubelet's state of the containers of one pod."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from fakeapi.controllers.kubelet.containers.runtime import (
     Container,
@@ -17,8 +18,7 @@ MINIMUM_GRACE = 2.0
 """Shortest time in seconds between SIGTERM and SIGKILL."""
 
 
-@dataclass(eq=False, slots=True)
-class Stop:
+class Stop(msgspec.Struct, eq=False):
     """The stop of a run. All times are monotonic times of the server's clock.
 
     - `signal_at`: when the container gets its stop signal, after the preStop handler.
@@ -35,8 +35,7 @@ class Stop:
     is_killed: bool = False
 
 
-@dataclass(eq=False, slots=True)
-class ProbeState:
+class ProbeState(msgspec.Struct, eq=False):
     """The results of one probe of a run. `result`: None until a success or failure threshold is reached."""
 
     next_at: float
@@ -46,8 +45,7 @@ class ProbeState:
     is_on_hold: bool = False
 
 
-@dataclass(eq=False, slots=True)
-class Run:
+class Run(msgspec.Struct, eq=False):
     """Holds the state of one run of a container.
 
     - `container`: None if the run ended before the kubelet restarted.
@@ -61,7 +59,7 @@ class Run:
     container: Container | None = None
     exit: ContainerExit | None = None
     finished_at: float = 0.0
-    probes: dict[str, ProbeState] = field(default_factory=dict)
+    probes: dict[str, ProbeState] = msgspec.field(default_factory=dict)
     stop: Stop | None = None
 
     @property
@@ -88,8 +86,7 @@ class Run:
         return next(failed, "")
 
 
-@dataclass(eq=False, slots=True)
-class ContainerState:
+class ContainerState(msgspec.Struct, eq=False):
     """A container of a pod, with its last two runs.
 
     - `waiting`: reason and message while the next start waits or fails.

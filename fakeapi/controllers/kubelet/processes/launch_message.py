@@ -5,9 +5,10 @@
 
 import posixpath
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, ContainerStartError
 from fakeapi.controllers.kubelet.processes.isolation import Isolation
@@ -36,8 +37,7 @@ _ROOT_FILE = "etc/passwd"
 """A file that marks an image's directory as an entire root file system."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessMount:
+class ProcessMount(msgspec.Struct, frozen=True):
     """A directory or file of this machine that a container sees at the path `target`."""
 
     source: Path
@@ -46,8 +46,7 @@ class ProcessMount:
     read_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessPlan:
+class ProcessPlan(msgspec.Struct, frozen=True):
     """The data for the messages to the launchers of one container.
 
     - `image`: the directory or the program of the image.

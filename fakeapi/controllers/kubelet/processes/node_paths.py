@@ -1,8 +1,9 @@
 """Maps a node's paths to this machine: the kubelet's directory, the CDI directories and all other paths."""
 
 import posixpath
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from fakeapi.controllers.kubelet.containers.cdi import NODE_DIRECTORY
 from fakeapi.controllers.kubelet.containers.runtime import ContainerStartError
@@ -29,8 +30,7 @@ _CHECKS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HostPath:
+class HostPath(msgspec.Struct, frozen=True):
     """A path of a node on this machine. `read_only`: whether containers may not write to it."""
 
     path: Path

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.cluster import CloseListener, Cluster, InCluster
 from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, ContainerStartError
@@ -17,8 +18,7 @@ from fakeapi.controllers.kubelet.processes.networks import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(msgspec.Struct, frozen=True):
     """A network, with the function that ends the API server's listener in this network."""
 
     network: PodNetwork

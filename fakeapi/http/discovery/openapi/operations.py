@@ -4,8 +4,9 @@ Names, parameters and responses follow k8s.io/apiserver `pkg/endpoints/installer
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from fakeapi.http.discovery.openapi.schemas import Schema, kind_reference, reference
 from fakeapi.http.negotiation import LISTED, OFFERED, PATCH_TYPES
@@ -123,8 +124,7 @@ def operation(tag: str, name: str, answers: dict[str, Schema], produced: tuple[s
     return {"tags": [tag], "operationId": name, "responses": responses}
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """The kind that an operation reads or writes, with the OpenAPI schema of this kind."""
 
     group: str
@@ -133,8 +133,7 @@ class Target:
     schema: Schema
 
 
-@dataclass(frozen=True, slots=True)
-class _Paths:
+class _Paths(msgspec.Struct, frozen=True):
     """Generates the OpenAPI path items of one resource."""
 
     resource: Resource

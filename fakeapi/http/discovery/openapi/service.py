@@ -8,10 +8,11 @@ import hashlib
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from email.utils import formatdate
 from functools import partial
 from typing import TypeAlias
+
+import msgspec
 
 from fakeapi.http import negotiation
 from fakeapi.http.discovery.generation import GenerationCache
@@ -44,16 +45,14 @@ _V2_TYPES = {
 _V3_TYPES = {negotiation.JSON: negotiation.JSON}
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(msgspec.Struct, frozen=True):
     """An encoded OpenAPI document with its ETag."""
 
     body: bytes
     tag: str
 
 
-@dataclass(frozen=True, slots=True)
-class _VersionDocument:
+class _VersionDocument(msgspec.Struct, frozen=True):
     """The OpenAPI document of an API version, with weak references to the resources in the document."""
 
     resources: tuple[weakref.ref[Resource], ...]
@@ -68,15 +67,14 @@ Versions: TypeAlias = dict[str, list[Resource]]
 """The resources of each API version, by the name of the version's OpenAPI document."""
 
 
-@dataclass(slots=True)
-class _CachedDocuments:
+class _CachedDocuments(msgspec.Struct):
     """Generated OpenAPI documents. They are valid until the API resources in the catalogue change.
 
     `roots`: the path and path item of each path that belongs to no API version, by document name.
     """
 
     roots: dict[str, tuple[str, PathItem]]
-    encoded: dict[str, Encoded] = field(default_factory=dict)
+    encoded: dict[str, Encoded] = msgspec.field(default_factory=dict)
     """The generated documents: documents of `roots` by name, and OpenAPI 2 documents by Content-Type."""
 
 

@@ -1,14 +1,13 @@
 """Options for validating CustomResourceDefinitions. Updates may keep some invalid stored values."""
 
-from dataclasses import dataclass, field
+import msgspec
 
 from fakeapi.kinds.apiextensions.internal_form import InternalSpec
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.structural.definition_validation import Strictness
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Options for validating a CustomResourceDefinition. The default values are for a create.
 
     - `strictness`: how strictly the schemas are checked
@@ -19,7 +18,7 @@ class Options:
     - `old_spec`: the internal form of the stored spec; None on create
     """
 
-    strictness: Strictness = field(default_factory=Strictness)
+    strictness: Strictness = msgspec.field(default_factory=Strictness)
     requires_schemas: bool = True
     requires_known_review: bool = True
     unchanged: frozenset[str] = frozenset()

@@ -1,7 +1,8 @@
 """Validates the schemas of a CustomResourceDefinition."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from fakeapi.kinds.apiextensions.internal_form import InternalSpec
 from fakeapi.kinds.apiextensions.validation.options import Options

@@ -5,9 +5,10 @@ Schedules follow `parser.go` of github.com/robfig/cron/v3. Time zones follow Go'
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
+
+import msgspec
 
 from fakeapi.machinery.golang.duration import duration_error
 from fakeapi.machinery.golang.numbers import parse_int
@@ -23,11 +24,10 @@ class InvalidSchedule(ValueError):
     """A cron schedule is malformed. The message is the same as upstream's."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Bounds:
+class _Bounds(msgspec.Struct, frozen=True):
     low: int
     high: int
-    names: Mapping[str, int] = field(default_factory=dict)
+    names: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -5,8 +5,9 @@ Follows `validateNodeTaints` and `ValidateNodeSpecificAnnotations` of k8s.io/kub
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from fakeapi.kinds.common.invalid_texts import validate_qualified_name
 from fakeapi.kinds.common.printing.values import printed_struct

@@ -5,8 +5,9 @@ Follows `ValidatePersistentVolumeSpec` of k8s.io/kubernetes `pkg/apis/core/valid
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
 from fakeapi.kinds.common.numbers import NOT_POSITIVE
@@ -27,8 +28,7 @@ _SINGLE_POD_GATE: Final = "ReadWriteOncePod"
 _INLINE: Final = "may not be specified in the context of inline volumes"
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeOptions:
+class VolumeOptions(msgspec.Struct, frozen=True):
     """Settings that let existing volumes keep values that are invalid in new volumes.
 
     - `single_pod`: whether ReadWriteOncePod is a supported access mode

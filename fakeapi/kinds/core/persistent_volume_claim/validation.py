@@ -5,8 +5,9 @@ Follows `ValidatePersistentVolumeClaimSpec`, `ValidatePersistentVolumeClaimUpdat
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from fakeapi.kinds.common.invalid_texts import (
     each_invalid,
@@ -55,8 +56,7 @@ _SIZE_PATH: Final = "spec.resources.requests.storage"
 _CLASS_PATH: Final = "spec.volumeAttributesClassName"
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimOptions:
+class ClaimOptions(msgspec.Struct, frozen=True):
     """Settings that let existing claims keep values that are invalid in new claims.
 
     - `volume`: the options that claims share with PersistentVolumes

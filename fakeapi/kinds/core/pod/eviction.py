@@ -3,7 +3,7 @@
 Follows EvictionREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/eviction.go`.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from fakeapi.kinds.core.pod.conditions import DISRUPTION_TARGET, is_true, with_condition
 from fakeapi.kinds.core.pod.disruption_budgets import (

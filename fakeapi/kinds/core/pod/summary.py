@@ -3,7 +3,7 @@
 Follows printPod of k8s.io/kubernetes `pkg/printers/internalversion`.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from fakeapi.kinds.core.pod.conditions import SCHEDULED, SCHEDULING_GATED, is_true
 from fakeapi.machinery.json_types import Object
@@ -15,8 +15,7 @@ _NODE_LOST = "NodeLost"
 _COMPLETED = "Completed"
 
 
-@dataclass(slots=True)
-class _Restarts:
+class _Restarts(msgspec.Struct):
     """The number of container restarts, and the time of the last termination before a restart.
 
     `last`: "" if no restarted container has a recorded termination.

@@ -4,7 +4,7 @@ Follows `allocateCreate` and `allocateUpdate` of k8s.io/kubernetes `pkg/registry
 methods change the spec of the new Service in place.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from fakeapi.kinds.core.service import spec as specs
 from fakeapi.kinds.core.service.cluster_ips import printed_ips
@@ -31,8 +31,7 @@ cluster IPs of this family.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Allocator:
+class Allocator(msgspec.Struct, frozen=True):
     """Allocates addresses and ports for one write of a Service. `name`: the name of the Service."""
 
     name: str

@@ -5,8 +5,9 @@ allocations: the addresses and ports of stored Services are allocated. A rejecte
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+
+import msgspec
 
 from fakeapi.machinery.golang.ip_addresses import parse_ip
 
@@ -21,8 +22,7 @@ class PoolFull(AllocationError):
     """All addresses or ports of a pool are allocated."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddressPool:
+class AddressPool(msgspec.Struct, frozen=True):
     """The available cluster IPs: addresses of `networks` that are not in `taken`.
 
     - `networks`: the ranges; the first range is the cluster's own
@@ -64,8 +64,7 @@ class AddressPool:
         raise PoolFull("range is full")
 
 
-@dataclass(slots=True)
-class PortPool:
+class PortPool(msgspec.Struct):
     """The available node ports.
 
     - `ports`: the range of node ports
@@ -78,7 +77,7 @@ class PortPool:
     taken: Collection[int]
     fraction: Callable[[], float]
     dry_run: bool
-    _given: set[int] = field(default_factory=set)
+    _given: set[int] = msgspec.field(default_factory=set)
 
     def take(self, port: int) -> None:
         """Allocates a node port.

@@ -1,7 +1,8 @@
 """UsageTracker: reads the cluster IPs and node ports of stored Services."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.kinds.core.service import spec as specs
 from fakeapi.kinds.core.service.pools import Network
@@ -22,8 +23,7 @@ The server handles fewer than 1024 writes at the same time, so all older writes 
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True):
     """The cluster IPs, in canonical form, and the node ports of one Service or of all Services."""
 
     addresses: frozenset[str]

@@ -5,7 +5,8 @@ and configuration. Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.kinds.common.invalid_texts import validate_dns_label
 from fakeapi.kinds.common.printing.values import printed_plain
@@ -40,8 +41,7 @@ _ONE_ATTRIBUTE = (
 _NOTHING: Object = {"deviceClassName": ""}
 
 
-@dataclass(frozen=True, slots=True)
-class Checks:
+class Checks(msgspec.Struct, frozen=True):
     """The release rules and options for validating a claim, a template or a device class.
 
     `stored`: whether the server already stores the validated value. If so, some limits do not apply, because

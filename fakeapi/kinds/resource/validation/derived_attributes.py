@@ -4,8 +4,9 @@ Follows `validateDeviceDerivedAttribute` of k8s.io/kubernetes `pkg/apis/resource
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+
+import msgspec
 
 from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.resource import gates
@@ -62,8 +63,7 @@ def _attribute_compiler(
     )
 
 
-@dataclass(slots=True)
-class Derivations:
+class Derivations(msgspec.Struct):
     """Validates the derived attributes of one claim, and adds up their CEL cost."""
 
     rules: ReleaseRules

@@ -4,8 +4,9 @@ Follows k8s.io/kubernetes `pkg/apis/resource/validation`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.kinds.common.invalid_texts import validate_dns_label
 from fakeapi.kinds.resource.validation.attributes import number_of_values, validate_attribute
@@ -26,8 +27,7 @@ from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.releases.rules import ReleaseRules
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(msgspec.Struct, frozen=True):
     """Properties of a ResourceSlice that the validation of its devices needs.
 
     - `counters`: the counters that the slice shares

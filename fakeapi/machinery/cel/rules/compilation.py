@@ -4,7 +4,8 @@ Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel/compilation.go`
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from fakeapi.machinery.cel.checker import Checked
 from fakeapi.machinery.cel.compiler import Invalid, Strictness, Unchecked, check_text, planning_fault
@@ -33,8 +34,7 @@ class _Root(dict[str, Extent]):
         return self._of
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(msgspec.Struct, frozen=True):
     """A compiled CEL expression of a rule.
 
     - `error`: why the expression does not compile; "" if it does.
@@ -49,8 +49,7 @@ class Expression:
     uses_old_self: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """A compiled rule of x-kubernetes-validations.
 
     `condition`: the field `rule`.
@@ -139,8 +138,7 @@ class RuleCompiler:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(msgspec.Struct, frozen=True):
     """The required result type of an expression, and the wording of compilation errors."""
 
     type: Type

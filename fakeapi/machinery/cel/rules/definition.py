@@ -3,8 +3,9 @@
 Follows k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`.
 """
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.cel import library, limits
 from fakeapi.machinery.cel.rules.compilation import Expression, Rule, RuleCompiler
@@ -35,8 +36,7 @@ def unchecked_warning(schema: Schema | None) -> str | None:
     return f"fakeapi does not check x-kubernetes-validations: {INSTALL}"
 
 
-@dataclass(frozen=True, slots=True)
-class Preexisting:
+class Preexisting(msgspec.Struct, frozen=True):
     """The expressions of a CustomResourceDefinition before an update.
 
     If an update keeps an expression, the expression may use the language `RuleSettings.stored`.

@@ -4,8 +4,9 @@ Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel/validation.go`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.cel.runtime.program import Program
 from fakeapi.machinery.field_errors import FieldError, duplicate, forbidden, invalid, required
@@ -22,8 +23,7 @@ class OverBudget(Exception):
     """The cost budget for the CEL rules of an object is used up; no further rule is evaluated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """The message of a failed rule, and the cost of evaluating its messageExpression.
 
     `is_over_budget`: whether the messageExpression exceeded a cost limit. If so, `text` is the error.

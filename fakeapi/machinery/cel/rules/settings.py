@@ -1,14 +1,13 @@
 """Settings for x-kubernetes-validations, by release: CEL libraries, cost estimation, error messages."""
 
-from dataclasses import dataclass
+import msgspec
 
 from fakeapi.machinery.cel.cost import Pricing
 from fakeapi.machinery.cel.runtime.program import Dialect
 from fakeapi.machinery.cel.source import Wording
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Language:
+class Language(msgspec.Struct, frozen=True, kw_only=True):
     """The CEL dialect of rules: which functions expressions may use, and how expressions are checked.
 
     - `libraries`: names of CEL libraries, from `declarations.LIBRARIES`.
@@ -23,8 +22,7 @@ class Language:
     selects_keywords: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleSettings:
+class RuleSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings for CEL rules in one release with its feature gates. Immutable; used as a cache key.
 
     `new`: the language of expressions that a write adds to a CustomResourceDefinition.

@@ -4,9 +4,10 @@ Follows k8s.io/apiextensions-apiserver `pkg/apiserver/schema/cel/validation.go`.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.cel import library, limits
 from fakeapi.machinery.cel.rules.compilation import OLD_SELF, SELF, Rule, RuleCompiler
@@ -25,8 +26,7 @@ from fakeapi.machinery.structural.schema import Schema
 _SPENT = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """The result of validating an object by CEL rules.
 
     `warnings`: rule violations in values that an update did not change (ratcheting).
@@ -194,8 +194,7 @@ def _field_type(name: str, schema: Schema, of: Declared | None, settings: RuleSe
     return None if of is None else of.fields.get(identifier)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(msgspec.Struct, frozen=True):
     """A value paired with its old value, for ratcheting.
 
     `current`: the pair; None if the value has no old value.
@@ -223,8 +222,7 @@ class _Kept:
         return _Kept(None, self.around)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """A value within an object, and its path; `old` is the value of `oldSelf` in CEL rules."""
 
     path: str

@@ -5,8 +5,9 @@ unit for each selection and 1 for the chain.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+import msgspec
 
 from fakeapi.machinery.cel.runtime.frame import Frame
 from fakeapi.machinery.cel.runtime.texts import text_of
@@ -27,8 +28,7 @@ Step: TypeAlias = Callable[[Frame], Any]
 """A function that evaluates one syntax node of an expression: (frame with the variables) -> CEL value."""
 
 
-@dataclass(slots=True)
-class Qualifier:
+class Qualifier(msgspec.Struct):
     """A selection of a field, key or index: the constant `key`, or the result of `dynamic`.
 
     `optional`: whether the selection is written `.?` or `[?]`.
@@ -41,8 +41,7 @@ class Qualifier:
     tests: bool = False
 
 
-@dataclass(slots=True)
-class Attribute:
+class Attribute(msgspec.Struct):
     """A variable or other expression, and a chain of selections on it.
 
     - `start`: evaluates the operand; for a conditional, evaluates the condition.
@@ -52,7 +51,7 @@ class Attribute:
     """
 
     start: Step
-    qualifiers: list[Qualifier] = field(default_factory=list)
+    qualifiers: list[Qualifier] = msgspec.field(default_factory=list)
     branches: "tuple[Attribute, Attribute] | None" = None
     weight: int = 1
     variable: str = ""

@@ -3,8 +3,9 @@
 Follows cel-go `interpreter/interpretable.go` (evalFold).
 """
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.cel.runtime.attributes import Step
 from fakeapi.machinery.cel.runtime.frame import Frame
@@ -39,8 +40,7 @@ def _grown(value: Any) -> Any:
     return Items(value.items) if type(value) is Growing else value
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(msgspec.Struct, frozen=True):
     """A comprehension: a loop over a list or map that computes an accumulator.
 
     - `accumulator`, `variables`: names of CEL variables.

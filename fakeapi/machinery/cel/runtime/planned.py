@@ -3,16 +3,16 @@
 Follows cel-go `interpreter/interpretable.go`.
 """
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.cel.runtime.attributes import Attribute, Step, native
 from fakeapi.machinery.cel.runtime.frame import Frame
 from fakeapi.machinery.cel.runtime.values import Err, Optional
 
 
-@dataclass(slots=True)
-class Constant:
+class Constant(msgspec.Struct):
     value: Any
 
 

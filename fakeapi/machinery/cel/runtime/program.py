@@ -4,8 +4,9 @@ Follows cel-go `program.go`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.cel import allowance, limits
 from fakeapi.machinery.cel.runtime import cost
@@ -15,8 +16,7 @@ from fakeapi.machinery.cel.runtime.memory import Memory, MemoryLimitError
 from fakeapi.machinery.cel.runtime.values import Err
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """Differences between releases in evaluating CEL expressions.
 
     - `reads_affix`: changes the cost of `startsWith`, `endsWith` and `matches`, see `cost.cost_of`.
@@ -32,8 +32,7 @@ class Dialect:
     unpriced: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(msgspec.Struct, frozen=True):
     """The result of evaluating a CEL expression.
 
     `value`: the CEL value; an `Err` if the evaluation failed.

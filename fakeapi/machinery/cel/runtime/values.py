@@ -8,8 +8,9 @@ operand determines the result.
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.machinery.cel.runtime.memory import ITEM_BYTES, look, stop, take
 
@@ -25,8 +26,7 @@ class UInt(int):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Err:
+class Err(msgspec.Struct, frozen=True):
     """A CEL error value, with cel-go's message."""
 
     message: str
@@ -35,13 +35,11 @@ class Err:
 NO_OVERLOAD = Err("no such overload")
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(msgspec.Struct, frozen=True):
     nanoseconds: int
 
 
-@dataclass(frozen=True, slots=True)
-class Timestamp:
+class Timestamp(msgspec.Struct, frozen=True):
     """A CEL timestamp, in nanoseconds since 1970 in UTC.
 
     `offset`: the time zone, in seconds east of UTC.
@@ -51,13 +49,11 @@ class Timestamp:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TypeValue:
+class TypeValue(msgspec.Struct, frozen=True):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Optional:
+class Optional(msgspec.Struct, frozen=True):
     value: Any
     present: bool = True
 

@@ -2,9 +2,10 @@
 
 import unicodedata
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
+
+import msgspec
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of code points: (first, last), both included."""
@@ -116,8 +117,7 @@ _SCRIPTS = {
 """Prefixes of character names by Unicode script. Approximate, because Python has no table of scripts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """A part of a character class: code points in `ranges`, or the Unicode category or script `named`."""
 
     ranges: Ranges = ()
@@ -132,8 +132,7 @@ class Item:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CharacterSet:
+class CharacterSet(msgspec.Struct, frozen=True):
     """The characters that a class, a dot or a literal matches. If `folds` is True, case does not matter."""
 
     items: tuple[Item, ...]

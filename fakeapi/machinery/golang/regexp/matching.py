@@ -4,8 +4,9 @@ A regular expression is compiled to a nondeterministic finite automaton (NFA). M
 deterministic automaton (DFA) as needed, and caches them.
 """
 
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+import msgspec
 
 from fakeapi.machinery.golang.regexp.classes import PERL, CharacterSet
 from fakeapi.machinery.golang.regexp.syntax import (
@@ -27,8 +28,7 @@ TRANSITIONS_MAX = 20_000
 _WORD = frozenset(chr(code) for first, last in PERL["w"] for code in range(first, last + 1))
 
 
-@dataclass(slots=True)
-class _Step:
+class _Step(msgspec.Struct):
     """A step of the NFA: consumes a character, checks an assertion, or does neither.
 
     `takes`: the set of characters to consume; None for a step without a character.
@@ -38,11 +38,10 @@ class _Step:
 
     takes: CharacterSet | None = None
     checks: str = ""
-    to: list[int] = field(default_factory=list)
+    to: list[int] = msgspec.field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _State:
+class _State(msgspec.Struct):
     """A state of the DFA.
 
     - `steps`: the current NFA steps, before assertions are checked.
@@ -52,7 +51,7 @@ class _State:
 
     steps: frozenset[int]
     before: str
-    next: "dict[str, _State | None]" = field(default_factory=dict)
+    next: "dict[str, _State | None]" = msgspec.field(default_factory=dict)
 
 
 class Regexp:

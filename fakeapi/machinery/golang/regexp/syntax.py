@@ -4,8 +4,10 @@ Follows Go's `regexp/syntax`.
 """
 
 import re
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from fakeapi.machinery.golang.regexp.classes import PERL, POSIX, CharacterSet, Item, unicode_test
 
@@ -24,8 +26,7 @@ class RegexpError(ValueError):
         super().__init__(f"error parsing regexp: {code}: `{text}`")
 
 
-@dataclass(frozen=True, slots=True)
-class Assertion:
+class Assertion(msgspec.Struct, frozen=True):
     """A condition on a position in the text.
 
     `kind`: `begin`, `end`, `line begin`, `line end`, `word` (at a word boundary) or `no word`.
@@ -34,8 +35,7 @@ class Assertion:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(msgspec.Struct, frozen=True):
     node: "Node"
     least: int
     most: int | None
@@ -46,21 +46,18 @@ class Repeat:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(msgspec.Struct, frozen=True):
     nodes: "tuple[Node, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     nodes: "tuple[Node, ...]"
 
 
 Node: TypeAlias = CharacterSet | Assertion | Repeat | Sequence | Choice
 
 
-@dataclass(frozen=True, slots=True)
-class _Flags:
+class _Flags(msgspec.Struct, frozen=True):
     folds: bool = False
     multiline: bool = False
     dot_is_all: bool = False

@@ -2,9 +2,10 @@
 
 import asyncio
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from fakeapi import FakeAPI
 from fakeapi.controllers.kubelet.processes.networks import PodNetwork

@@ -5,8 +5,9 @@ Follows `validateContainers`, `validateInitContainers`, `validateEphemeralContai
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from fakeapi.kinds.common.invalid_texts import validate_dns_label
 from fakeapi.kinds.common.printing.values import printed_plain
@@ -47,8 +48,7 @@ _ZERO: dict[str, Any] = {"resources": {}}
 _EPHEMERAL = "cannot be set for an Ephemeral Container"
 
 
-@dataclass(frozen=True, slots=True)
-class Containing:
+class Containing(msgspec.Struct, frozen=True):
     """The properties of a pod on which the validation of its containers depends.
 
     - `volumes`: the valid volumes by name
