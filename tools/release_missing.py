@@ -12,7 +12,6 @@ CONTRIBUTING.md, section "A release", has the steps in order.
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +20,7 @@ import msgspec
 
 from fakeapi.releases import offered
 from fakeapi.releases.gates import EFFECTIVE
-from fakeapi.releases.history import changes_of
+from fakeapi.releases.history import ReleaseValues
 from fakeapi.releases.release import COMPILED_RELEASES
 from tests.conformance.recordings import ALL_GATES
 from tools.modules import LAST_PATCHES
@@ -120,8 +119,12 @@ def _changes_in(module: ModuleType) -> Iterator[Mapping[int, object]]:
     """Yields the values of each difference between releases that a module of `fakeapi.releases` declares."""
     yield from vars(module).get("HISTORY", {}).values()
     for declared in vars(module).values():
-        if is_dataclass(declared) and isinstance(declared, type) and declared.__module__ == module.__name__:
-            yield from changes_of(declared).values()
+        if (
+            isinstance(declared, type)
+            and issubclass(declared, ReleaseValues)
+            and declared.__module__ == module.__name__
+        ):
+            yield from (each.values for each in declared.declared.values())
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,8 +1,6 @@
 """Differences between releases in access control, users and admission."""
 
-from dataclasses import dataclass
-
-from fakeapi.releases.history import since
+from fakeapi.releases.history import ReleaseValues, since
 
 _AUTHORIZATION = "pkg/apis/authorization/validation"
 _RBAC = "pkg/apis/rbac/validation"
@@ -26,8 +24,7 @@ _TOPOLOGY = "plugin/pkg/admission/podtopologylabels"
 _IN_USE = "plugin/pkg/admission/storage/storageobjectinuseprotection"
 
 
-@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
-class AccessQuirks:
+class AccessQuirks(ReleaseValues):
     """Describes how one release treats access control, users and admission, where releases differ.
 
     Attributes of type str are parts of error messages.

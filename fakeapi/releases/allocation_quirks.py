@@ -4,11 +4,10 @@ The sources are the packages named below and recordings of the releases' own sch
 schedulers are included.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
-from fakeapi.releases.history import since, values_at
+from fakeapi.releases.history import ReleaseValues, since
 
 
 class Duplicates(Enum):
@@ -51,8 +50,7 @@ _ALLOCATOR = "staging/src/k8s.io/dynamic-resource-allocation/structured"
 _PLUGIN = "pkg/scheduler/framework/plugins/dynamicresources"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllocationQuirks:
+class AllocationQuirks(ReleaseValues):
     """The behaviour of the scheduler's device allocator in one release.
 
     Newer releases have several allocators. "Newer" in the name of an attribute means only the allocator for
@@ -208,4 +206,4 @@ class AllocationQuirks:
 @cache
 def allocation_quirks_of(minor: int) -> AllocationQuirks:
     """Returns the behaviour of the device allocator in release 1.`minor`."""
-    return AllocationQuirks(**values_at(AllocationQuirks, minor))
+    return AllocationQuirks(minor)

@@ -1,8 +1,6 @@
 """Differences between releases in kinds of the core group, except services and volumes."""
 
-from dataclasses import dataclass
-
-from fakeapi.releases.history import since
+from fakeapi.releases.history import ReleaseValues, since
 
 _PODS = "pkg/registry/core/pod"
 _TABLES = "pkg/printers/internalversion"
@@ -23,8 +21,7 @@ _SCOPE = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
-class CoreQuirks:
+class CoreQuirks(ReleaseValues):
     """Describes how one release treats pods, nodes, service accounts and quotas.
 
     Contains only the behaviour that differs between releases.

@@ -3,9 +3,7 @@
 The sources are the packages named below at each release's last patch.
 """
 
-from dataclasses import dataclass
-
-from fakeapi.releases.history import since
+from fakeapi.releases.history import ReleaseValues, since
 
 _VALIDATION = "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 _DEFINITIONS = "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
@@ -14,8 +12,7 @@ _HANDLER = "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver"
 _TABLES = "pkg/printers/internalversion"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CustomQuirks:
+class CustomQuirks(ReleaseValues):
     """Describes how one release treats CustomResourceDefinitions and custom objects.
 
     Contains only the behaviour that differs between releases.

@@ -1,8 +1,6 @@
 """Differences between releases in the kinds of resource.k8s.io and their device selectors."""
 
-from dataclasses import dataclass
-
-from fakeapi.releases.history import since
+from fakeapi.releases.history import ReleaseValues, since
 
 _VALIDATION = "pkg/apis/resource/validation"
 _STRATEGIES = "pkg/registry/resource"
@@ -24,8 +22,7 @@ _CEL_1_34 = frozenset(
 )
 
 
-@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
-class DeviceQuirks:
+class DeviceQuirks(ReleaseValues):
     """Describes how one release treats the kinds of resource.k8s.io, where releases differ."""
 
     too_long_name: str = since({27: "may not be longer than {}", 32: _TOO_LONG}, _VALIDATION)

@@ -1,17 +1,15 @@
 """Differences between releases in how the kubelet works with DRA drivers."""
 
-from dataclasses import dataclass
 from typing import Literal
 
-from fakeapi.releases.history import since
+from fakeapi.releases.history import ReleaseValues, since
 
 _DRA = "pkg/kubelet/cm/dra"
 _PLUGINS = "pkg/kubelet/cm/dra/plugin"
 _LIFECYCLE = "pkg/kubelet/lifecycle"
 
 
-@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
-class DriverQuirks:
+class DriverQuirks(ReleaseValues):
     """Describes how the kubelet of one release works with DRA drivers, where releases differ."""
 
     drivers_are_called_by_handles: bool = since({27: True, 31: False}, _DRA)

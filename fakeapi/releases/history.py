@@ -1,37 +1,50 @@
 """Declares values that change between minor releases."""
 
 from collections.abc import Mapping
-from dataclasses import field, fields
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 _T = TypeVar("_T")
-_CHANGES, _UPSTREAM = "changes", "upstream"
+
+
+class Changes(NamedTuple):
+    """The values of an attribute by the first minor release that has each, and the upstream package."""
+
+    values: Mapping[int, Any]
+    upstream: str
 
 
 def since(changes: Mapping[int, _T], upstream: str) -> _T:
-    """Declares a field of a dataclass whose value differs between releases.
+    """Declares an attribute of a `ReleaseValues` whose value differs between releases.
 
     `changes`: each value by the first minor release that has it, such as `{27: False, 33: True}`
     `upstream`: the package whose code differs, as a path in the repository kubernetes/kubernetes; the import
     path if the package is in another repository
     """
-    return cast("_T", field(metadata={_CHANGES: changes, _UPSTREAM: upstream}))
+    return cast("_T", Changes(changes, upstream))
 
 
-def changes_of(declared: type) -> dict[str, Mapping[int, Any]]:
-    """Returns the changes of each field of a dataclass that `since` declares."""
-    return {
-        declaration.name: declaration.metadata[_CHANGES]
-        for declaration in fields(declared)
-        if _CHANGES in declaration.metadata
-    }
+class ReleaseValues:
+    """Base of classes whose instances describe one release. Subclasses declare attributes with `since`.
+
+    An instance is immutable, and equal only to itself. `declared` has the changes of each attribute.
+    """
+
+    declared: ClassVar[Mapping[str, Changes]] = {}
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Changes)}
+        for name in own:
+            delattr(cls, name)  # an attribute that only instances have is read faster
+        inherited = [base.declared for base in cls.__bases__ if issubclass(base, ReleaseValues)]
+        cls.declared = {name: value for each in (*inherited, own) for name, value in each.items()}
+
+    def __init__(self, minor: int) -> None:
+        vars(self).update({name: value_at(each.values, minor) for name, each in self.declared.items()})
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable: cannot set {name}")
 
 
 def value_at(changes: Mapping[int, _T], minor: int) -> _T:
     """Returns the value in release 1.`minor`."""
     return changes[max(first for first in changes if first <= minor)]
-
-
-def values_at(declared: type, minor: int) -> dict[str, Any]:
-    """Returns the values that the fields declared with `since` have in release 1.`minor`."""
-    return {name: value_at(changes, minor) for name, changes in changes_of(declared).items()}

@@ -3,11 +3,10 @@
 Sources are `pkg/kubelet/cm/dra` of k8s.io/kubernetes at each release's last patch.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from fakeapi.releases.history import since, values_at
+from fakeapi.releases.history import ReleaseValues, since
 
 _DRA = "pkg/kubelet/cm/dra"
 _FEATURES = "staging/src/k8s.io/component-helpers/nodedeclaredfeatures"
@@ -24,8 +23,7 @@ _SINCE_1_37 = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KubeletQuirks:
+class KubeletQuirks(ReleaseValues):
     """Describes how the kubelet of one release handles ResourceClaims, where releases differ.
 
     Errors are templates for `str.format`.
@@ -146,4 +144,4 @@ class KubeletQuirks:
 @cache
 def kubelet_quirks_of(minor: int) -> KubeletQuirks:
     """Returns the behaviour of the kubelet of release 1.`minor` with ResourceClaims."""
-    return KubeletQuirks(**values_at(KubeletQuirks, minor))
+    return KubeletQuirks(minor)

@@ -4,18 +4,16 @@ Follows k8s.io/kubernetes `pkg/apis/resource/types.go` and `pkg/apis/resource/va
 limit fail with 422.
 """
 
-from dataclasses import dataclass
 from functools import cache
 
-from fakeapi.releases.history import since, values_at
+from fakeapi.releases.history import ReleaseValues, since
 
 _KIB = 1024
 _TYPES = "pkg/apis/resource"
 _VALIDATION = "pkg/apis/resource/validation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(ReleaseValues):
     """The limits of one release on resource.k8s.io objects.
 
     The values are numbers of items, lengths in bytes, or CEL costs. None means that the release has no such
@@ -83,4 +81,4 @@ class Limits:
 @cache
 def limits_of(minor: int) -> Limits:
     """Returns the limits of release 1.`minor`, at its last patch."""
-    return Limits(**values_at(Limits, minor))
+    return Limits(minor)

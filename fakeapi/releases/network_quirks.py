@@ -1,8 +1,6 @@
 """Differences between releases in services, endpoints and networking.k8s.io."""
 
-from dataclasses import dataclass
-
-from fakeapi.releases.history import since
+from fakeapi.releases.history import ReleaseValues, since
 
 _VALIDATION = "pkg/apis/core/validation"
 _SERVICE_STORAGE = "pkg/registry/core/service/storage"
@@ -17,8 +15,7 @@ _DEFAULTS = "pkg/apis/core/v1"
 _AGGREGATOR = "staging/src/k8s.io/kube-aggregator/pkg/controllers/status/remote"
 
 
-@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
-class NetworkQuirks:
+class NetworkQuirks(ReleaseValues):
     """Describes how one release treats services, endpoints and networking.k8s.io, where releases differ."""
 
     ambiguous_address: str = since(

@@ -3,17 +3,15 @@
 Sources are `plugin/pkg/admission/noderestriction` of k8s.io/kubernetes at each release's last patch.
 """
 
-from dataclasses import dataclass
 from functools import cache
 
-from fakeapi.releases.history import since, values_at
+from fakeapi.releases.history import ReleaseValues, since
 
 _RESTRICTION = "plugin/pkg/admission/noderestriction"
 _AUTHORIZER = "plugin/pkg/auth/authorizer/node"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeQuirks:
+class NodeQuirks(ReleaseValues):
     """The restrictions of one release on requests that nodes send."""
 
     creates_own_slices: bool = since({27: False, 30: True}, _RESTRICTION)
@@ -71,4 +69,4 @@ class NodeQuirks:
 @cache
 def node_quirks_of(minor: int) -> NodeQuirks:
     """Returns the restrictions of release 1.`minor` on requests that nodes send."""
-    return NodeQuirks(**values_at(NodeQuirks, minor))
+    return NodeQuirks(minor)

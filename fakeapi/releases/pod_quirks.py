@@ -4,9 +4,7 @@
 each release's last patch.
 """
 
-from dataclasses import dataclass
-
-from fakeapi.releases.history import since
+from fakeapi.releases.history import ReleaseValues, since
 
 _VALIDATION = "pkg/apis/core/validation"
 _POD_UTIL = "pkg/api/pod"
@@ -17,8 +15,7 @@ _ONLY_SIDECARS = "may not be set for init containers without restartPolicy=Alway
 _ZERO_SLEEP_HINT = ". Enable AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodQuirks:
+class PodQuirks(ReleaseValues):
     """Describes how one release treats pods, where releases differ: booleans, and parts of error messages."""
 
     scheduler_names_taints: bool = since({27: True, 34: False}, _TAINTS)

@@ -5,7 +5,6 @@ from which the difference comes. Sources are recordings of the releases' own ser
 recordings, the sources are the packages at the release's last patch.
 """
 
-from dataclasses import dataclass
 from functools import cache
 
 from fakeapi.releases.access_quirks import AccessQuirks
@@ -13,7 +12,6 @@ from fakeapi.releases.core_quirks import CoreQuirks
 from fakeapi.releases.custom_quirks import CustomQuirks
 from fakeapi.releases.device_quirks import DeviceQuirks
 from fakeapi.releases.driver_quirks import DriverQuirks
-from fakeapi.releases.history import values_at
 from fakeapi.releases.network_quirks import NetworkQuirks
 from fakeapi.releases.pod_quirks import PodQuirks
 from fakeapi.releases.request_quirks import RequestQuirks
@@ -22,13 +20,12 @@ from fakeapi.releases.storage_quirks import StorageQuirks
 from fakeapi.releases.workload_quirks import WorkloadQuirks
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Quirks(
     RequestQuirks, DeviceQuirks, CoreQuirks, NetworkQuirks, StorageQuirks, AccessQuirks, DriverQuirks
 ):
     """The behaviour of one release: booleans, numbers, and parts of error messages.
 
-    `quirks_of` creates one instance for each release, so instances are compared by identity.
+    `quirks_of` creates one instance for each release.
     """
 
     pods: PodQuirks
@@ -43,14 +40,17 @@ class Quirks(
     rules: RuleQuirks
     """Differences in the validation rules of custom resources."""
 
+    def __init__(self, minor: int) -> None:
+        super().__init__(minor)
+        vars(self).update(
+            pods=PodQuirks(minor),
+            workloads=WorkloadQuirks(minor),
+            custom=CustomQuirks(minor),
+            rules=RuleQuirks(minor),
+        )
+
 
 @cache
 def quirks_of(minor: int) -> Quirks:
     """Returns the behaviour of release 1.`minor`."""
-    return Quirks(
-        pods=PodQuirks(**values_at(PodQuirks, minor)),
-        workloads=WorkloadQuirks(**values_at(WorkloadQuirks, minor)),
-        custom=CustomQuirks(**values_at(CustomQuirks, minor)),
-        rules=RuleQuirks(**values_at(RuleQuirks, minor)),
-        **values_at(Quirks, minor),
-    )
+    return Quirks(minor)

@@ -1,12 +1,11 @@
 """Differences between releases in requests for any resource, discovery and OpenAPI."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from msgspec.structs import replace
 
 from fakeapi.machinery.meta.wording import Wording
-from fakeapi.releases.history import since
+from fakeapi.releases.history import ReleaseValues, since
 
 _STORE = "staging/src/k8s.io/apiserver/pkg/registry/generic/registry"
 _CACHE = "staging/src/k8s.io/apiserver/pkg/storage/cacher"
@@ -42,8 +41,7 @@ _WORDS_35 = replace(_WORDS_34, length_unit="bytes")
 _WORDS_37 = replace(_WORDS_35, required_where_empty=True, applied="patch")
 
 
-@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
-class RequestQuirks:
+class RequestQuirks(ReleaseValues):
     """Describes how one release handles requests for any resource, discovery and OpenAPI.
 
     Contains only the behaviour that differs between releases.

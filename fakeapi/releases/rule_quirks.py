@@ -3,9 +3,7 @@
 The sources are the packages named below at each release's last patch.
 """
 
-from dataclasses import dataclass
-
-from fakeapi.releases.history import since
+from fakeapi.releases.history import ReleaseValues, since
 
 _ENVIRONMENT = "staging/src/k8s.io/apiserver/pkg/cel/environment"
 _SCHEMA = "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
@@ -37,8 +35,7 @@ _INCLUDES = frozenset(("includes",))
 _WITHIN, _NO_LAST = "places are within the text", "the empty text has no last place"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleQuirks:
+class RuleQuirks(ReleaseValues):
     """Describes how one release treats x-kubernetes-validations, where releases differ."""
 
     new_may_say: frozenset[str] = since(

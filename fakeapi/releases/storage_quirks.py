@@ -1,8 +1,6 @@
 """Differences between releases in volumes, leases, RuntimeClasses and storage migrations."""
 
-from dataclasses import dataclass
-
-from fakeapi.releases.history import since
+from fakeapi.releases.history import ReleaseValues, since
 
 _VALIDATION = "pkg/apis/core/validation"
 _VOLUMES = "pkg/registry/core/persistentvolume"
@@ -21,8 +19,7 @@ _VERSIONS = "pkg/apis/apiserverinternal/validation"
 _MIGRATIONS = "pkg/apis/storagemigration/validation"
 
 
-@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)  # a base of `Quirks`
-class StorageQuirks:
+class StorageQuirks(ReleaseValues):
     """Describes how one release treats volumes, leases, RuntimeClasses and storage migrations.
 
     Contains only the behaviour that differs between releases.

@@ -3,9 +3,7 @@
 The sources are the packages named below at each release's last patch.
 """
 
-from dataclasses import dataclass
-
-from fakeapi.releases.history import since
+from fakeapi.releases.history import ReleaseValues, since
 
 _APPS = "pkg/apis/apps/validation"
 _APPS_REGISTRY = "pkg/registry/apps"
@@ -17,8 +15,7 @@ _AUTOSCALING_V1 = "pkg/apis/autoscaling/v1"
 _TABLES = "pkg/printers/internalversion"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkloadQuirks:
+class WorkloadQuirks(ReleaseValues):
     """Describes how one release treats the kinds in apps, batch, autoscaling and policy.
 
     Contains only the behaviour that differs between releases.

@@ -1,15 +1,14 @@
 """Each quirk of Kubernetes' behaviour is set for exactly the releases that have it."""
 
 import re
-from dataclasses import fields
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
 from fakeapi.releases import Limits, Quirks, load_release
 from fakeapi.releases.allocation_quirks import AllocationQuirks
 from fakeapi.releases.custom_quirks import CustomQuirks
+from fakeapi.releases.history import Changes
 from fakeapi.releases.kubelet_quirks import KubeletQuirks
 from fakeapi.releases.node_quirks import NodeQuirks
 from fakeapi.releases.pod_quirks import PodQuirks
@@ -29,10 +28,9 @@ CLASSES = (
     Limits,
 )
 DECLARED = [
-    pytest.param(field.metadata, id=f"{declared.__name__}.{field.name}")
+    pytest.param(changes, id=f"{declared.__name__}.{name}")
     for declared in CLASSES
-    for field in fields(declared)
-    if field.metadata
+    for name, changes in declared.declared.items()
 ]
 
 
@@ -78,16 +76,16 @@ def test_a_quirk_is_shown_by_its_releases(quirk: str, releases: list[str]) -> No
     assert releases_with(quirk) == releases
 
 
-@pytest.mark.parametrize("metadata", DECLARED)
-def test_a_quirk_declares_its_changes_in_order_and_the_upstream_package(metadata: dict[str, Any]) -> None:
-    changes, upstream = metadata["changes"], metadata["upstream"]
+@pytest.mark.parametrize("declared", DECLARED)
+def test_a_quirk_declares_its_changes_in_order_and_the_upstream_package(declared: Changes) -> None:
+    changes, upstream = declared
     assert list(changes) == sorted(changes)
     assert min(changes) == int(COMPILED_RELEASES[0].removeprefix("1."))
     assert all(before != after for before, after in pairwise(changes.values()))
     assert re.fullmatch(r"(pkg|plugin|staging/src/k8s\.io|[a-z0-9.]+\.(io|com))(/[\w.-]+)+", upstream)
 
 
-@pytest.mark.parametrize("quirk", [field.name for field in fields(Quirks)])
+@pytest.mark.parametrize("quirk", [*Quirks.declared, *("pods", "workloads", "custom", "rules")])
 def test_a_quirk_tells_at_least_two_releases_apart(quirk: str) -> None:
     assert len({getattr(load_release(name).quirks, quirk) for name in COMPILED_RELEASES}) > 1
 
@@ -97,3 +95,9 @@ def test_a_text_beyond_its_limit_is_worded_anew_in_1_32() -> None:
     assert before.too_long.format(128) == "must have at most 128 bytes"
     assert before.too_long_name.format(32) == "may not be longer than 32"
     assert since.too_long.format(128) == since.too_long_name.format(128) == "may not be more than 128 bytes"
+
+
+def test_the_quirks_of_a_release_are_immutable() -> None:
+    quirks = load_release("1.31").quirks
+    with pytest.raises(AttributeError, match="Quirks is immutable: cannot set too_long"):
+        quirks.too_long = "x"
