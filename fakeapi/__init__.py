@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fakeapi.machinery.base_error import FakeAPIError
     from fakeapi.releases.gates import GateError
     from fakeapi.releases.release import UnknownReleaseError
-    from fakeapi.serving.runner import StartError
+    from fakeapi.serving.start_error import StartError
     from fakeapi.snapshots.content import SnapshotError
     from fakeapi.snapshots.model import Snapshot
     from fakeapi.testing.armed_fault import Fault
@@ -83,7 +83,7 @@ _MODULES = {
     "machinery.base_error": ("FakeAPIError",),
     "releases.gates": ("GateError",),
     "releases.release": ("UnknownReleaseError",),
-    "serving.runner": ("StartError",),
+    "serving.start_error": ("StartError",),
     "snapshots.content": ("SnapshotError",),
     "snapshots.model": ("Snapshot",),
     "testing.armed_fault": ("Fault",),

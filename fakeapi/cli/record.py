@@ -22,7 +22,8 @@ from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig
 from fakeapi.clients.target import Target, TargetError, target_of_url
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_loopback, url_host
 from fakeapi.machinery.printable import printable, printable_line
-from fakeapi.serving.runner import Runner, StartError
+from fakeapi.serving.runner import Runner
+from fakeapi.serving.start_error import StartError
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.inspecting.convert import check_target
 from fakeapi.traces.recording.recording import Recording

@@ -17,14 +17,12 @@ from typing import Any, TypeVar
 
 from fakeapi.asgi import Application
 from fakeapi.eventloop import loop_factory
-from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.serving.listener import Listener, open_socket
+from fakeapi.serving.start_error import StartError
 from fakeapi.serving.tls_context import TLSSource
 
 logger = logging.getLogger("fakeapi.serving")
 logger.addHandler(logging.NullHandler())
-
-__all__ = ["Runner", "StartError"]
 
 GRACE_SECONDS = 0.3
 """Default seconds that a stopping server waits for running requests to end before it cancels them."""
@@ -33,10 +31,6 @@ STOP_SECONDS = 10.0
 """Seconds that `Runner.stop` waits for the server's thread to end, after the grace period."""
 
 T = TypeVar("T")
-
-
-class StartError(FakeAPIError):
-    """Raised if the server cannot start. Its message is one line for the user."""
 
 
 class Runner:

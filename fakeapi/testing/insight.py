@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,9 +12,11 @@ from fakeapi.clients.served_resource import ServedResource
 from fakeapi.journal.entry import Entry
 from fakeapi.journal.observer import HELPER
 from fakeapi.machinery.json_types import Object
-from fakeapi.testing.journal_access import JournalAccess
 from fakeapi.testing.served_kinds import ServedKinds, items_of
 from fakeapi.testing.wire import Wire
+
+if TYPE_CHECKING:
+    from fakeapi.testing.journal_access import JournalAccess
 
 REQUESTS_MAX = 10
 """Maximum number of requests of the code under test in the message of a time-out."""
@@ -46,7 +49,7 @@ class Insight(msgspec.Struct, frozen=True):
     """
 
     wire: Wire
-    journal: JournalAccess | None
+    journal: "JournalAccess | None"
     frozen: Callable[[], str] = lambda: ""
     explain: Callable[[str, str, str], str] = lambda kind, namespace, name: ""
 

@@ -3,12 +3,15 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
-from fakeapi.cluster import Cluster
 from fakeapi.journal.checking import check_pattern
 from fakeapi.journal.entry import Entry
 from fakeapi.journal.pattern import RequestPattern
-from fakeapi.serving.runner import Runner
+
+if TYPE_CHECKING:
+    from fakeapi.cluster import Cluster
+    from fakeapi.serving.runner import Runner
 
 
 class Arrivals:
@@ -30,7 +33,7 @@ class Arrivals:
 class JournalAccess:
     """The journal of a running server, for `Requests`. Every method runs in the server's event loop."""
 
-    def __init__(self, cluster: Cluster, runner: Runner) -> None:
+    def __init__(self, cluster: "Cluster", runner: "Runner") -> None:
         self._cluster = cluster
         self._runner = runner
 

@@ -15,7 +15,8 @@ from fakeapi.http.app import Application
 from fakeapi.journal.entry import Entry
 from fakeapi.machinery.hosts import connect_host, url_host
 from fakeapi.machinery.json_types import Object
-from fakeapi.serving.runner import Runner, StartError
+from fakeapi.serving.runner import Runner
+from fakeapi.serving.start_error import StartError
 from fakeapi.settings import Settings
 from fakeapi.snapshots.kept import KeptSnapshots
 from fakeapi.snapshots.model import Snapshot

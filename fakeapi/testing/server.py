@@ -12,7 +12,7 @@ from fakeapi.controllers.names import SETTLE_SECONDS
 from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases import gates
-from fakeapi.serving.runner import StartError
+from fakeapi.serving.start_error import StartError
 from fakeapi.settings import Settings
 from fakeapi.settings_signature import described, takes_settings
 from fakeapi.testing.client import Verbs
@@ -22,7 +22,6 @@ from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.image_methods import ImageMethods
 from fakeapi.testing.insight import WAITING, Insight
 from fakeapi.testing.recording_methods import RecordingMethods
-from fakeapi.testing.running import RunningServer
 from fakeapi.testing.server_credentials import with_tokens
 from fakeapi.testing.wire import Wire
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from fakeapi.testing.baseline import Baseline
     from fakeapi.testing.containers import Containers, ContainerView
     from fakeapi.testing.faults import Faults
+    from fakeapi.testing.running import RunningServer
 
 __all__ = ["FakeAPI", "StartError", "StatusError"]
 
@@ -404,17 +404,19 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         """
         return self._running().kubeconfig
 
-    def _new_server(self) -> RunningServer:
+    def _new_server(self) -> "RunningServer":
         if self._server is not None:
             raise RuntimeError("the server is running already")
+        from fakeapi.testing.running import RunningServer  # noqa: PLC0415 - the server, loaded when it starts
+
         return RunningServer(self._settings)
 
-    def _attach(self, server: RunningServer) -> None:
+    def _attach(self, server: "RunningServer") -> None:
         self._server = server
         self._connected = Wire(server.url, token=self._settings.token, tls=server.trust)
         atexit.register(self.stop)
 
-    def _detach(self) -> RunningServer | None:
+    def _detach(self) -> "RunningServer | None":
         """Detaches this object from its server; returns the server, or None if the server was not running."""
         atexit.unregister(self.stop)
         server, self._server = self._server, None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fakeapi.authentication.credentials import Anonymous, Credentials
 from fakeapi.registry.identity.users import AUTHENTICATED, User
-from fakeapi.serving.runner import StartError
+from fakeapi.serving.start_error import StartError
 from fakeapi.settings import Settings
 from fakeapi.token_file import given_token, has_several_users
 

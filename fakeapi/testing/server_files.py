@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fakeapi.clients import kubeconfig_writer
 from fakeapi.registry.identity.users import User
-from fakeapi.serving.runner import StartError
+from fakeapi.serving.start_error import StartError
 from fakeapi.settings import Settings
 
 

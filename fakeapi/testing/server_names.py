@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, is_any_address
-from fakeapi.serving.runner import StartError
+from fakeapi.serving.start_error import StartError
 from fakeapi.settings import Settings
 
 if TYPE_CHECKING:

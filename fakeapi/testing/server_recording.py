@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fakeapi.serving.runner import StartError
+from fakeapi.serving.start_error import StartError
 from fakeapi.settings import Settings
 from fakeapi.traces.recording.middleware import Recorder
 from fakeapi.version import __version__ as VERSION  # noqa: N812 - it is a constant

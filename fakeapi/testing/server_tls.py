@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from fakeapi.followed_files import FollowedFiles
-from fakeapi.serving.runner import StartError
+from fakeapi.serving.start_error import StartError
 from fakeapi.serving.tls_context import (
     TLSSource,
     accept_client_certificates,

@@ -12,7 +12,7 @@ from fakeapi import FakeAPI
 from fakeapi.cli.main import main
 from fakeapi.http.audit_events import AGENT_BYTES_MAX
 from fakeapi.http.verbs import Verbs
-from fakeapi.serving.runner import StartError
+from fakeapi.serving.start_error import StartError
 from tests.http import wire
 from tests.http.asking import ask, watched
 from tests.http.audited import Audited, write_policy

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI, InstallError, StatusError
-from fakeapi.serving.runner import StartError
+from fakeapi.serving.start_error import StartError
 
 TEAM = """
 apiVersion: v1

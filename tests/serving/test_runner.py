@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from fakeapi.serving.runner import Runner, StartError
+from fakeapi.serving.runner import Runner
+from fakeapi.serving.start_error import StartError
 from tests.serving.asking import ROOT, ask, connected
 from tests.serving.stub import Stub
 

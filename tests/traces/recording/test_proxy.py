@@ -22,7 +22,8 @@ from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig
 from fakeapi.clients.target import Target, target_of_url
 from fakeapi.machinery.hosts import HostRules
 from fakeapi.registry.identity.users import ANYBODY
-from fakeapi.serving.runner import Runner, StartError
+from fakeapi.serving.runner import Runner
+from fakeapi.serving.start_error import StartError
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.model import Exchange, Gap
 from fakeapi.traces.recording.proxy import Proxy
