@@ -364,7 +364,10 @@ def fakeapi(request: pytest.FixtureRequest) -> "Iterator[FakeAPI]":
 
 
 def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
-    """Returns the options from the `fakeapi` markers of a test or a module. The closest marker wins."""
+    """Returns the options from the `fakeapi` markers of a test or module.
+
+    The closest marker takes precedence.
+    """
     options: dict[str, Any] = {}
     for marker in reversed(list(node.iter_markers("fakeapi"))):  # the closest marker comes first
         if marker.args:

@@ -443,6 +443,6 @@ def read_option(name: str, text: str) -> Any:
         raise ValueError(f"{name}: {text!r} is not a valid {kind.__name__}") from None
 
 
-def is_shareable(given: Mapping[str, Any]) -> bool:
+def is_shareable(chosen: Mapping[str, Any]) -> bool:
     """Whether several tests can use a server with these options one after the other."""
-    return all(option.is_shared for setting, option in options() if setting.name in given)
+    return all(option.is_shared for setting, option in options() if setting.name in chosen)

@@ -13,8 +13,8 @@ def clock() -> None:
 
 
 def _print_time(state: dict[str, Any]) -> None:
-    how = "frozen" if state["frozen"] else "running, adjusted" if state["adjusted"] else "running"
-    click.echo(f"{state['now']} ({how})")
+    mode = "frozen" if state["frozen"] else "running, adjusted" if state["adjusted"] else "running"
+    click.echo(f"{state['now']} ({mode})")
 
 
 @clock.command()

@@ -96,8 +96,8 @@ def _behaviour(call: str, text: str) -> None:
     @click.option("--times", type=click.IntRange(1), help="Behave like this for this many calls only.")
     @click.option("--node", default="", help="Behave like this only on this node.")
     def behave(client: "ControlClient", *, name: str, wrong_claim: bool, **members: Any) -> None:
-        given = {key: value for key, value in {**members, "wrongClaim": wrong_claim}.items() if value}
-        _print(client.post(f"{_path(name)}/{call}", given))
+        behaviour = {key: value for key, value in {**members, "wrongClaim": wrong_claim}.items() if value}
+        _print(client.post(f"{_path(name)}/{call}", behaviour))
 
     behave.help = f"Set how a driver {text}; without options, it works again."
 

@@ -58,7 +58,7 @@ def warn_of_gaps(controllers: Container[str], gates: Gates) -> None:
     """Logs a warning for each enabled feature gate that the running controllers do not implement."""
     for gate, gap in _open(controllers, gates):
         log.warning(
-            "feature gate %s: the controller %s does not act on it: %s", gate, gap.controller, gap.consequence
+            "feature gate %s has no effect in the controller %s: %s", gate, gap.controller, gap.consequence
         )
 
 

@@ -89,7 +89,7 @@ class LeaderElection:
                 if lease["spec"].get("holderIdentity") == self.identity:
                     await self._api.update(f"{LEASES}/{NAME}", self._held(lease, "", 1))
             except StatusError as error:
-                log.info("the lease of the controllers was not let go: %s", error)
+                log.info("the Lease of the controllers was not released: %s", error)
 
     async def _run(self) -> None:
         while True:

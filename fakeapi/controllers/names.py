@@ -84,7 +84,7 @@ def chosen(names: str | Iterable[str]) -> list[str]:
     unknown = sorted((selected | omitted) - _PLACES.keys() - {ALL})
     if unknown or ALL in omitted:
         which = ", ".join(unknown or [f"-{ALL}"])
-        raise ValueError(f"no controller {which}; there are {', '.join(_PLACES)} and {ALL}")
+        raise ValueError(f"unknown controller {which}; choose from {', '.join(_PLACES)} and {ALL}")
     if omitted and ALL not in selected:
         text = ", ".join(f"-{name}" for name in sorted(omitted))
         raise ValueError(f"{text} leaves a controller out of {ALL}, so name {ALL} too: {ALL},{text}")

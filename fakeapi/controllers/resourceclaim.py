@@ -222,10 +222,10 @@ class ResourceClaimController(Controller):
         by_pod = not self._statuses_are_kept
         return await self._generator.claim_for(pod, pod_claim["name"], template_name, by_pod=by_pod)
 
-    async def _set_statuses(self, pod: Object, made: dict[str, str]) -> Object:
+    async def _set_statuses(self, pod: Object, claim_names: dict[str, str]) -> Object:
         known = pod["status"].get("resourceClaimStatuses") or ()
         names = {each["name"]: each["resourceClaimName"] for each in known if "resourceClaimName" in each}
-        merged = sorted({**names, **made}.items())
+        merged = sorted({**names, **claim_names}.items())
         statuses = [{"name": name, "resourceClaimName": claim} for name, claim in merged]
         metadata = {"name": pod["metadata"]["name"], "namespace": pod["metadata"]["namespace"]}
         body = {

@@ -86,9 +86,10 @@ async def check_stored(storage: Storage, catalogue: Catalogue, location: str, re
     for key in keys:
         if not catalogue.stores(key.resource, key.prefix):
             resource_name = key.qualified + (" of v1alpha2" if key.is_classic else "")
-            how = f"with --release {written_by}" if written_by else "without --release"
+            remedy = f"with --release {written_by}" if written_by else "without --release"
             raise UnservedObjects(
-                location, f"it has objects of {resource_name}, which this server does not serve: start {how}"
+                location,
+                f"it has objects of {resource_name}, which this server does not serve: start {remedy}",
             )
     if written_by != release or RELEASE_LABEL not in storage.labels:
         await storage.set_labels({**storage.labels, RELEASE_LABEL: release})

@@ -217,7 +217,7 @@ def _of_documents(documents: list[Any], place: str) -> list[Mapping[str, Any]]:
     for document in documents:
         for each in document if isinstance(document, list) else [document]:
             if not isinstance(each, Mapping):
-                raise DeviceError(printable_line(f"{place}: not a driver but {each!r:.80}"))
+                raise DeviceError(printable_line(f"{place}: a driver is expected, not {each!r:.80}"))
             descriptions.extend(_of_mapping(each))
     return descriptions
 

@@ -15,8 +15,8 @@ from fakeapi.machinery.json_types import Object
 def device_of(template: Any, shared: Mapping[str, Any]) -> Object:
     """Expands the template of a device into the layout of resource.k8s.io/v1.
 
-    `shared`: attributes and capacities of all devices of the driver; the device's own values win. Raises
-    DeviceError if the template has no name or an invalid member.
+    `shared`: attributes and capacities of all devices of the driver; the values of the device take
+    precedence. Raises DeviceError if the template has no name or an invalid member.
     """
     device = _named(template, "device")
     for member, of in (("attributes", _attribute), ("capacity", _amount)):

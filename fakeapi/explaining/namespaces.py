@@ -33,28 +33,30 @@ def namespace_reason(cluster: ClusterObjects, namespace: Object) -> Reason:
     the namespace.
     """
     reason = finalizers_reason(cluster, "Namespace", namespace)
-    held = _held(cluster, namespace["metadata"]["name"])
+    with_finalizers = _held(cluster, namespace["metadata"]["name"])
     left = _remaining(namespace)
     lines = []
-    for kind, obj in held[:NAMES_SHOWN]:
+    for kind, obj in with_finalizers[:NAMES_SHOWN]:
         own = reference(kind, obj)
         reason.blame.append(own)
         lines += [f"{own}: {line}" for line in finalizer_lines(cluster, obj)]
         reason.changes += [
-            msgspec.structs.replace(change, sufficient=False, needs=f"{len(held)} objects are held")
-            if len(held) > 1
+            msgspec.structs.replace(
+                change, sufficient=False, needs=f"{len(with_finalizers)} objects are held"
+            )
+            if len(with_finalizers) > 1
             else change
             for change in finalizer_changes(cluster, kind, obj)
         ]
-    if held:
+    if with_finalizers:
         raw = {_message(namespace, kind) for kind in (_CONTENT, _FINALIZERS)}
         reason.details = [*lines, *(one for one in reason.details if one not in raw)]
     else:
         reason.changes += _changes_by_condition(namespace)
-    text = _text(held, left, _finalizers(namespace))
+    text = _text(with_finalizers, left, _finalizers(namespace))
     if text and finalizers_of(namespace) == [_BY_CONTENT]:
         reason.text = text
-        if len(held) == 1:
+        if len(with_finalizers) == 1:
             reason.object, reason.path = reason.blame[0], "metadata.finalizers"
     return reason
 
@@ -71,14 +73,16 @@ def _held(cluster: ClusterObjects, namespace: str) -> list[tuple[str, Object]]:
     return [(kind, obj) for kind, obj in known if finalizers_of(obj)]
 
 
-def _text(held: list[tuple[str, Object]], left: list[tuple[str, int]], finalizers: list[str]) -> str:
+def _text(
+    with_finalizers: list[tuple[str, Object]], left: list[tuple[str, int]], finalizers: list[str]
+) -> str:
     """Returns a sentence about the objects for which a namespace waits; "" if they are unknown."""
-    if held:
-        kind, obj = held[0]
+    if with_finalizers:
+        kind, obj = with_finalizers[0]
         first = reference(kind, obj)
-        if len(held) == 1:
+        if len(with_finalizers) == 1:
             return f"waits for {first} with finalizer {', '.join(finalizers_of(obj))}"
-        return f"waits for {len(held)} objects with finalizers, such as {first}"
+        return f"waits for {len(with_finalizers)} objects with finalizers, such as {first}"
     if not left:
         return ""
     counts = [f"{count} {resource if count > 1 else _singular(resource)}" for resource, count in left]

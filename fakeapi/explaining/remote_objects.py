@@ -133,12 +133,12 @@ async def _versions(api: Reader) -> Mapping[str, str]:
     preferred = (group.get("preferredVersion") or {}).get("version")
     names = [one.get("version") for one in group.get("versions") or ()]
     ordered = sorted((name for name in names if name), key=lambda name: name != preferred)
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for version in ordered:
         listed = await api.get(f"/apis/{GROUP}/{version}")
         for one in listed.get("resources") or ():
-            found.setdefault(str(one.get("name")), version)
-    return found
+            versions.setdefault(str(one.get("name")), version)
+    return versions
 
 
 async def _events(api: Reader, target: Reference, notes: list[str]) -> list[Object]:

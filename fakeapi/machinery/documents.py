@@ -54,7 +54,7 @@ def document_of(text: str) -> Any:
     """
     documents = numbered_documents(text)
     if len(documents) > 1:
-        raise DocumentError(f"{len(documents)} documents where one is expected")
+        raise DocumentError(f"one document is expected, not {len(documents)}")
     return documents[0][1] if documents else None
 
 

@@ -134,14 +134,14 @@ class _Parser:
         self._at += len(text)
         return text
 
-    def _descend(self, found: list[Step]) -> None:
-        if found and isinstance(found[-1], RecursiveStep):
+    def _descend(self, steps: list[Step]) -> None:
+        if steps and isinstance(steps[-1], RecursiveStep):
             raise JsonPathError("invalid multiple recursive descent")
         self._at += 2
-        found.append(RecursiveStep())
+        steps.append(RecursiveStep())
         following = self._text[self._at : self._at + 1]
         if following == "_" or following.isalnum():
-            found.append(self._field())
+            steps.append(self._field())
 
     def _field(self) -> Step:
         name = self._take(_NAME)
@@ -240,8 +240,8 @@ def _unquoted(text: str, quote: str) -> str:
     if "\\" not in text:
         return text
 
-    def character(found: re.Match[str]) -> str:
-        letter = found[1]
+    def character(match: re.Match[str]) -> str:
+        letter = match[1]
         if letter in _ESCAPES:
             return _ESCAPES[letter]
         if letter == quote:

@@ -59,7 +59,7 @@ class ClusterObjects(msgspec.Struct, frozen=True):
 
 
 def reading_on(loop: asyncio.AbstractEventLoop, step: Callable[[], Result]) -> Result:
-    """Calls the function `step` in the current thread and returns its result.
+    """Calls the function `step` in this thread and returns its result.
 
     Meanwhile, ClusterObjects reads the storage on the event loop `loop`. The current thread must
     not be the thread of this event loop.

@@ -281,24 +281,25 @@ class Gates(Mapping[str, bool]):
         return f"Gates({self._settings})"
 
 
-def chosen(given: Mapping[str, bool] | str | None) -> dict[str, bool]:
+def chosen(setting: Mapping[str, bool] | str | None) -> dict[str, bool]:
     """Returns feature gates from a mapping, or from a text in the syntax of `parse`. None means no gates.
 
     Raises GateError for invalid syntax, and for values that are not booleans. Does not check whether a gate
     exists.
     """
-    if given is None or isinstance(given, str):
-        return parse(given or "")
-    if not isinstance(given, Mapping):
-        raise GateError(f"neither a mapping of names to bool nor text such as A=true,B=false: {given!r}")
-    for name, value in given.items():
+    if setting is None or isinstance(setting, str):
+        return parse(setting or "")
+    if not isinstance(setting, Mapping):
+        raise GateError(f"neither a mapping of names to bool nor text such as A=true,B=false: {setting!r}")
+    for name, value in setting.items():
         if not isinstance(value, bool):
             raise GateError(f"invalid value of {name}: {value!r} is not of type bool")
-    return dict(given)
+    return dict(setting)
 
 
 def parse(text: str) -> dict[str, bool]:
-    """Parses the value of `--feature-gates`, such as `A=true,B=false`. The last value of a gate wins.
+    """Parses the value of `--feature-gates`, such as `A=true,B=false`. The last value of a gate takes
+    precedence.
 
     Raises GateError, with the messages of component-base, for invalid syntax. Does not check whether a gate
     exists.

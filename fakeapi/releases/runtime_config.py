@@ -49,8 +49,8 @@ class EnabledAPIs(msgspec.Struct, frozen=True):
 def parse_runtime_config(text: str) -> dict[str, str]:
     """Parses the value of `--runtime-config`, such as `api/beta=false,storage.k8s.io/v1beta1`.
 
-    The last value of a key wins. Raises RuntimeConfigError for settings that are wrong in every release. Does
-    not check whether a version exists.
+    The last value of a key takes precedence. Raises RuntimeConfigError for settings that are wrong in every
+    release. Does not check whether a version exists.
     """
     settings: dict[str, str] = {}
     for setting in text.split(","):

@@ -93,7 +93,7 @@ def _check_pair(certificate: bytes, key: bytes) -> None:
     """Raises ValueError if the files are not a CA certificate that is valid now, and its private key."""
     read = x509.load_pem_x509_certificate(certificate)
     if load_pem_private_key(key, password=None).public_key() != read.public_key():
-        raise ValueError("the key is that of another certificate")
+        raise ValueError("the key belongs to another certificate")
     begin, end = read.not_valid_before_utc, read.not_valid_after_utc
     if not begin <= datetime.now(UTC) <= end:
         raise ValueError(f"the certificate is valid from {begin:%Y-%m-%d} to {end:%Y-%m-%d}")
@@ -103,7 +103,7 @@ def _check_pair(certificate: bytes, key: bytes) -> None:
     except x509.ExtensionNotFound:
         raise ValueError("the certificate needs basicConstraints and a subjectKeyIdentifier") from None
     if not is_authority:
-        raise ValueError("the certificate may not sign others (basicConstraints)")
+        raise ValueError("the certificate may not sign other certificates (basicConstraints)")
 
 
 def _hide(key: Path) -> None:

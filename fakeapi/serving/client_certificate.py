@@ -1,4 +1,4 @@
-"""Hands the client certificate of a TLS connection to the application."""
+"""Passes the client certificate of a TLS connection to the application."""
 
 import ssl
 from typing import cast

@@ -186,7 +186,7 @@ class Runner:
         RuntimeError in a forked child process, which does not have the server's thread.
         """
         if self._process != os.getpid():
-            raise RuntimeError("the server runs in another process, which this one was forked from")
+            raise RuntimeError("the server runs in the parent process, not in this forked process")
 
         async def work() -> T:
             return await function()

@@ -44,8 +44,8 @@ class DriverMethods(ServerMethods):
         from fakeapi.devices.reading import specs_of  # noqa: PLC0415 - loaded only when used
         from fakeapi.testing import simulated_drivers  # noqa: PLC0415 - loaded only when used
 
-        given = simulated_drivers.description_of(driver, nodes, count, devices, attributes, capacity)
-        specs = specs_of(given)
+        description = simulated_drivers.description_of(driver, nodes, count, devices, attributes, capacity)
+        specs = specs_of(description)
         if len(specs) != 1:
             raise DeviceError(f"add_driver adds one driver, but the description has {len(specs)}")
         server = self._running()

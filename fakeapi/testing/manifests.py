@@ -27,7 +27,7 @@ def one_object(manifest: Manifest) -> Object:
     """Returns the only object of a manifest. Raises ValueError unless the manifest has exactly one object."""
     objects = load(manifest)
     if len(objects) != 1:
-        raise ValueError(f"{len(objects)} objects where one is expected; create_all takes any number")
+        raise ValueError(f"one object is expected, not {len(objects)}; create_all creates several objects")
     return objects[0]
 
 

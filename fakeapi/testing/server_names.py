@@ -43,4 +43,4 @@ def issue_certificates(settings: Settings) -> "Certificates":
     try:
         return certificates.issue(names, directory)
     except (OSError, ValueError) as error:
-        raise StartError(f"cannot make certificates: {error}") from error
+        raise StartError(f"cannot create certificates: {error}") from error

@@ -188,8 +188,8 @@ class SimulatedDriver:
 
     def device(self, name: str, *, node: str = "") -> SimulatedDevice:
         """Returns a device by name. `node`: required if several nodes have a device of this name."""
-        found, _ = self._act(lambda driver: driver.find(name, node))
-        return SimulatedDevice(self._act, self._server.now, name, found)
+        found_node, _ = self._act(lambda driver: driver.find(name, node))
+        return SimulatedDevice(self._act, self._server.now, name, found_node)
 
     def add_node(self, node: str) -> None:
         """Starts the driver on another node, and creates the node if it does not exist."""

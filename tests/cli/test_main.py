@@ -244,7 +244,7 @@ def test_what_the_machine_refuses_is_one_line(tmp_path: Path) -> None:
             ),
             (["--port", "0", "--db", str(foreign)], f"Error: cannot start: {foreign}: "),
             (["--port", "0", "--db", "/proc/none/state.db"], "Error: cannot start: /proc/none/state.db: "),
-            (["--port", "0", "--tls", "--db", "/proc/none/state.db"], "Error: cannot make certificates: "),
+            (["--port", "0", "--tls", "--db", "/proc/none/state.db"], "Error: cannot create certificates: "),
         ]
         for arguments, expected in refused:
             result = command("serve", *arguments)

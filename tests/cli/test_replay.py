@@ -105,7 +105,7 @@ def test_a_token_that_is_not_taken_is_told_of(session: Path) -> None:
     with FakeAPI(release=RELEASE, token="secret") as api:
         result = run(session, "--url", api.url)
     assert result.exit_code == 2
-    assert "does not tell what it serves" in result.stderr
+    assert "does not list its resources" in result.stderr
 
 
 @pytest.mark.parametrize("timing", ["none", "recorded", "50", "x50"])

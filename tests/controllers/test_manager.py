@@ -287,8 +287,8 @@ def test_a_minus_leaves_a_controller_out_of_all() -> None:
     ("names", "message"),
     [
         ("-scheduler", "-scheduler leaves a controller out of all, so name all too: all,-scheduler"),
-        ("all,-schedulers", "no controller schedulers; there are namespace, "),
-        ("-all", "no controller -all; there are namespace, "),
+        ("all,-schedulers", "unknown controller schedulers; choose from namespace, "),
+        ("-all", "unknown controller -all; choose from namespace, "),
     ],
 )
 def test_a_minus_without_all_or_with_an_unknown_name_is_refused(names: str, message: str) -> None:
@@ -297,5 +297,5 @@ def test_a_minus_without_all_or_with_an_unknown_name_is_refused(names: str, mess
 
 
 def test_an_unknown_controller_is_refused_in_a_line() -> None:
-    with pytest.raises(ValueError, match=r"^no controller kubelets; there are namespace, "):
+    with pytest.raises(ValueError, match=r"^unknown controller kubelets; choose from namespace, "):
         FakeAPI(controllers="kubelets").start()

@@ -130,7 +130,7 @@ def test_an_invalid_description_is_refused_with_one_line(description: Any, probl
     ("text", "problem"),
     [
         ("a: [\n", "drivers: "),
-        ("- 3\n", "not a driver but 3"),
+        ("- 3\n", "a driver is expected, not 3"),
         ("nosuch", "'nosuch' is neither a preset nor the name of a driver"),
         ("/nosuch.yaml", "cannot read /nosuch.yaml: No such file"),
     ],

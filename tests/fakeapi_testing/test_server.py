@@ -59,7 +59,7 @@ def test_a_list_is_created_item_by_item(fakeapi: FakeAPI) -> None:
 
 
 def test_an_invalid_manifest_or_an_unknown_kind_raises_value_error(fakeapi: FakeAPI) -> None:
-    with pytest.raises(ValueError, match="2 objects where one is expected"):
+    with pytest.raises(ValueError, match="one object is expected, not 2"):
         fakeapi.create([NAMESPACE, NAMESPACE])
     with pytest.raises(ValueError, match="not a Kubernetes object"):
         fakeapi.create("just: text")
@@ -189,7 +189,7 @@ def test_a_kept_ca_is_the_same_after_a_restart(tmp_path: Path) -> None:
 def test_an_invalid_ca_raises_start_error(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("not a certificate")
     (tmp_path / "ca-key.pem").write_text("not a key")
-    with pytest.raises(StartError, match="cannot make certificates"):
+    with pytest.raises(StartError, match="cannot create certificates"):
         FakeAPI(tls=True, tls_directory=tmp_path).start()
 
 

@@ -36,7 +36,7 @@ def test_the_items_of_a_json_array_are_documents() -> None:
 def test_one_document_is_expected_where_one_is_read() -> None:
     assert document_of("") is None
     assert document_of("[a]") == ["a"]
-    with pytest.raises(DocumentError, match="2 documents where one is expected"):
+    with pytest.raises(DocumentError, match="one document is expected, not 2"):
         document_of("a: b\n---\nc: d\n")
 
 

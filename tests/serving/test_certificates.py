@@ -88,7 +88,7 @@ def test_the_key_of_another_ca_is_refused(tmp_path: Path) -> None:
     for name in ("one", "other"):
         issue(["localhost"], tmp_path / name)
     (tmp_path / "other" / CA_KEY).replace(tmp_path / "one" / CA_KEY)
-    with pytest.raises(CertificateError, match="the key is that of another certificate"):
+    with pytest.raises(CertificateError, match="the key belongs to another certificate"):
         issue(["localhost"], tmp_path / "one")
 
 
@@ -99,7 +99,7 @@ FAR = datetime(2100, 1, 1, tzinfo=UTC)
     ("end", "extensions", "problem"),
     [
         (datetime(2021, 1, 1, tzinfo=UTC), {"authority": True}, "valid from 2020-01-01 to 2021-01-01"),
-        (FAR, {"authority": False}, "may not sign others"),
+        (FAR, {"authority": False}, "may not sign other certificates"),
         (FAR, {"authority": None}, "needs basicConstraints and"),
         (FAR, {"authority": True, "identifier": False}, "and a subjectKeyIdentifier"),
     ],

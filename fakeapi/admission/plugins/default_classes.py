@@ -49,7 +49,7 @@ class DefaultIngressClass(AdmissionPlugin):
 def default_class(classes: Iterable[Object], marks: Iterable[str]) -> str | None:
     """Returns the name of the default class; None if no class is marked as default.
 
-    `marks`: the annotations that mark a default class. Of several default classes, the newest wins; of
+    `marks`: the annotations that mark a default class. Of several default classes, returns the newest; of
     equally old classes, the first by name.
     """
     named = sorted(

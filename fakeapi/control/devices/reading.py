@@ -83,7 +83,7 @@ def _resource(cluster: Cluster, group: str, name: str) -> Resource | None:
     Ignores v1alpha2 of resource.k8s.io. That version has separate claims, without devices.
     """
     catalogue = cluster.catalogue
-    found: Iterable[Resource | None] = (
+    versions: Iterable[Resource | None] = (
         catalogue.find(group, version, name) for version in catalogue.versions(group) if version != "v1alpha2"
     )
-    return next((resource for resource in found if resource is not None), None)
+    return next((resource for resource in versions if resource is not None), None)

@@ -129,7 +129,7 @@ class CronJobController(WorkloadController):
 
     async def _create(self, owner: Object, due: float, status: Object) -> None:
         metadata, template = owner["metadata"], owner["spec"]["jobTemplate"]
-        given = template.get("metadata") or {}
+        template_metadata = template.get("metadata") or {}
         zone = owner["spec"].get("timeZone")
         moment = datetime.fromtimestamp(due, ZoneInfo(zone) if zone else UTC)
         timestamp = moment.isoformat().replace("+00:00", "Z")
@@ -139,8 +139,8 @@ class CronJobController(WorkloadController):
             "metadata": {
                 "name": f"{metadata['name']}-{int(due) // 60}",
                 "namespace": metadata["namespace"],
-                "labels": given.get("labels") or {},
-                "annotations": {**(given.get("annotations") or {}), SCHEDULED_AT: timestamp},
+                "labels": template_metadata.get("labels") or {},
+                "annotations": {**(template_metadata.get("annotations") or {}), SCHEDULED_AT: timestamp},
                 "ownerReferences": [controller_reference(owner)],
             },
             "spec": template["spec"],

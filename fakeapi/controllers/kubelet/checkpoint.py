@@ -33,7 +33,9 @@ def load(directory: Path) -> Prepared:
     except FileNotFoundError:
         pass
     except (OSError, msgspec.MsgspecError, RecursionError) as problem:
-        log.warning("prepared claims are forgotten: %s: %s", path, problem)
+        log.warning(
+            "the kubelet forgets prepared claims, because their file is unusable: %s: %s", path, problem
+        )
     return prepared
 
 

@@ -139,7 +139,7 @@ class Registrations:
             log.debug("cannot register %r: %s", str(path), printable_line(error))
             return None
         except UnicodeEncodeError:
-            log.warning("%r is no plugin: its name is not UTF-8", str(path))
+            log.warning("%r is not a plugin socket: its name is not UTF-8", str(path))
             return ""
         if info.type != DRA_PLUGIN:
             return ""

@@ -107,7 +107,7 @@ async def _fits(states: Mapping[str, NodeState], fitting: Sequence[tuple[Object,
     for pod, outcome in fitting:
         assert outcome.filtering is not None, "the attempt has filtered nodes"
         filtering = replace(outcome.filtering, states=current)
-        [(state, refusal)] = [found async for found in filtering.refusals([outcome.node])]
+        [(state, refusal)] = [result async for result in filtering.refusals([outcome.node])]
         if refusal is not None:
             return False
         placed = {**pod, "spec": {**pod["spec"], "nodeName": outcome.node}}

@@ -84,11 +84,11 @@ def scores_by_plugin(
     ]
 
 
-def _normalized(found: Sequence[int], *, reverse: bool = False) -> list[int]:
-    most = max(found, default=0)
+def _normalized(counts: Sequence[int], *, reverse: bool = False) -> list[int]:
+    most = max(counts, default=0)
     if not most:
-        return [SCORE_MAX if reverse else 0] * len(found)
-    whole = [SCORE_MAX * value // most for value in found]
+        return [SCORE_MAX if reverse else 0] * len(counts)
+    whole = [SCORE_MAX * value // most for value in counts]
     return [SCORE_MAX - value for value in whole] if reverse else whole
 
 

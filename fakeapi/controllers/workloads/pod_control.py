@@ -78,14 +78,14 @@ class PodControl:
 
 def pod_of_template(owner: Object, template: Object) -> Object:
     """Returns a new pod from a pod template, with `owner` as controller and a generated name."""
-    given = template.get("metadata") or {}
+    template_metadata = template.get("metadata") or {}
     metadata: Object = {
         "generateName": generate_name(owner),
         "ownerReferences": [controller_reference(owner)],
     }
     for field in ("labels", "annotations", "finalizers"):
-        if given.get(field):
-            metadata[field] = given[field]
+        if template_metadata.get(field):
+            metadata[field] = template_metadata[field]
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
 
 

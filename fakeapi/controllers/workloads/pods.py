@@ -39,8 +39,8 @@ def condition(obj: Object, kind: str) -> Object | None:
     """Returns the condition of this type in the status of an object; None if it has none."""
     for candidate in (obj.get("status") or {}).get("conditions") or ():
         if candidate["type"] == kind:
-            found: Object = candidate
-            return found
+            match: Object = candidate
+            return match
     return None
 
 

@@ -135,18 +135,18 @@ def cidr_warnings(text: str, path: str, rules: ReleaseRules) -> list[str]:
     return warnings
 
 
-def _ambiguous_ip(found: IP, text: str, path: str) -> list[FieldError]:
-    if found.leading_zeros:
+def _ambiguous_ip(ip: IP, text: str, path: str) -> list[FieldError]:
+    if ip.leading_zeros:
         return [invalid(path, text, "must not have leading 0s")]
-    return [invalid(path, text, "must not be an IPv4-mapped IPv6 address")] if found.mapped else []
+    return [invalid(path, text, "must not be an IPv4-mapped IPv6 address")] if ip.mapped else []
 
 
-def _ambiguous_cidr(found: CIDR, text: str, path: str) -> list[FieldError]:
-    if found.address.leading_zeros or found.leading_zeros:
+def _ambiguous_cidr(cidr: CIDR, text: str, path: str) -> list[FieldError]:
+    if cidr.address.leading_zeros or cidr.leading_zeros:
         return [invalid(path, text, "must not have leading 0s in IP or prefix length")]
-    if found.address.mapped:
+    if cidr.address.mapped:
         return [invalid(path, text, "must not have an IPv4-mapped IPv6 address")]
-    return [] if found.is_network else [invalid(path, text, _BEYOND_PREFIX)]
+    return [] if cidr.is_network else [invalid(path, text, _BEYOND_PREFIX)]
 
 
 def _canonical(canonical: str, text: str, path: str) -> list[FieldError]:
@@ -155,39 +155,39 @@ def _canonical(canonical: str, text: str, path: str) -> list[FieldError]:
     )
 
 
-def _is_link_local_multicast(found: IP) -> bool:
-    packed = found.value.packed
-    if found.family == "IPv4":
+def _is_link_local_multicast(ip: IP) -> bool:
+    packed = ip.value.packed
+    if ip.family == "IPv4":
         return packed[:3] == b"\xe0\x00\x00"
     return packed[0] == 0xFF and packed[1] & 0x0F == 0x02
 
 
-def _old_ip_warnings(found: IP | None, text: str, path: str) -> list[str]:
-    if found is None or found.leading_zeros:
+def _old_ip_warnings(ip: IP | None, text: str, path: str) -> list[str]:
+    if ip is None or ip.leading_zeros:
         problem = addr_error(text)
         return [
             f"{path}: IP address was accepted, but will be invalid in a future Kubernetes release: {problem}"
         ]
-    canonical = _netip_text(found)
+    canonical = _netip_text(ip)
     if ":" in text and canonical != text:
         spelled = f"RFC 5952 canonical format ({quote(canonical)}), which may cause controller apply-loops"
         return [f"{path}: IPv6 address {quote(text)} is not in {spelled}"]
     return []
 
 
-def _old_cidr_warnings(found: CIDR | None, text: str, path: str) -> list[str]:
-    if found is None or found.address.leading_zeros or found.leading_zeros:
+def _old_cidr_warnings(cidr: CIDR | None, text: str, path: str) -> list[str]:
+    if cidr is None or cidr.address.leading_zeros or cidr.leading_zeros:
         problem = prefix_error(text)
         return [
             f"{path}: IP prefix was accepted, but will be invalid in a future Kubernetes release: {problem}"
         ]
-    canonical = f"{_netip_text(found.address)}/{found.prefix}"
+    canonical = f"{_netip_text(cidr.address)}/{cidr.prefix}"
     if ":" in text and canonical != text:
         spelled = f"RFC 5952 canonical format ({quote(canonical)}), which may cause controller apply-loops"
         return [f"{path}: IPv6 prefix {quote(text)} is not in {spelled}"]
     return []
 
 
-def _netip_text(found: IP) -> str:
+def _netip_text(ip: IP) -> str:
     """Formats an address like Go's netip: IPv4-mapped addresses keep the IPv6 notation."""
-    return f"::ffff:{found}" if found.mapped else str(found)
+    return f"::ffff:{ip}" if ip.mapped else str(ip)

@@ -238,8 +238,10 @@ class _Checker:
             fresh.bound[name] = self.known.fresh()
         return fresh.resolve(overload.result), tuple(map(fresh.resolve, overload.arguments))
 
-    def _no_overload(self, id_: int, name: str, given: tuple[Type, ...], target: Type | None) -> Type:
-        texts = [str(self.known.resolve(of, final=True)) for of in given]
+    def _no_overload(
+        self, id_: int, name: str, argument_types: tuple[Type, ...], target: Type | None
+    ) -> Type:
+        texts = [str(self.known.resolve(of, final=True)) for of in argument_types]
         receiver = "" if target is None else f"{texts.pop(0)}."
         signature = f"{receiver}({', '.join(texts)})"
         return self._fault(id_, f"found no matching overload for '{name}' applied to '{signature}'")

@@ -74,9 +74,9 @@ class Reporter(msgspec.Struct, frozen=True):
     def invalid(self, path: str, value: Any, message: str) -> Problem:
         return self._problem("FieldValueInvalid", path, "" if value is None else value, message)
 
-    def wrong_type(self, path: str, expected: str, found: str) -> Problem:
-        message = f"{path} in body must be of type {expected}: {quote(found)}"
-        return self._problem("FieldValueTypeInvalid", path, found, message)
+    def wrong_type(self, path: str, expected: str, actual: str) -> Problem:
+        message = f"{path} in body must be of type {expected}: {quote(actual)}"
+        return self._problem("FieldValueTypeInvalid", path, actual, message)
 
     def required(self, path: str) -> Problem:
         error = FieldError("FieldValueRequired", self._field(path), "Required value")

@@ -84,8 +84,8 @@ class DeclaredValidation:
         kept = [error for error in found if self._identity(error) not in covered]
         return kept + [entry.error for entry in run.found]
 
-    def _covered(self, found: Iterable[Found]) -> Iterable[tuple[str, str, str]]:
-        for entry in found:
+    def _covered(self, errors: Iterable[Found]) -> Iterable[tuple[str, str, str]]:
+        for entry in errors:
             if entry.level == BETA or self._takes_over:
                 yield self._identity(entry.error)
 

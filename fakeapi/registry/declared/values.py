@@ -50,10 +50,10 @@ def _same_structs(one: Any, other: Any) -> bool:
     return one == other or semantically_equal(one, other)
 
 
-def sameness(how: str | None, form: str) -> Same | None:
-    if how is None:
+def sameness(comparison: str | None, form: str) -> Same | None:
+    if comparison is None:
         return None
-    if how == "deep":
+    if comparison == "deep":
         return _same_structs
     return _same_pointers if form == "pointer" else same_scalars
 

@@ -146,14 +146,14 @@ def _check_objects(objects: ClusterObjects, own: Object, now: float, gates: Gate
         _check_bound(objects.get("", "nodes", "", own["node"]["name"]), "node", own["node"], now)
 
 
-def _check_bound(found: Object | None, kind: str, wanted: Object, now: float) -> None:
-    if found is None:
+def _check_bound(bound: Object | None, kind: str, wanted: Object, now: float) -> None:
+    if bound is None:
         raise TokenRefused(_INVALIDATED)
-    uid = found["metadata"]["uid"]
+    uid = bound["metadata"]["uid"]
     if uid != wanted["uid"]:
         of = f"service account {kind} ref claim ({wanted['uid']})"
         raise TokenRefused(f"{kind} UID ({uid}) does not match {of}")
-    if _is_deleted(found, now):
+    if _is_deleted(bound, now):
         raise TokenRefused(_INVALIDATED)
 
 

@@ -19,7 +19,7 @@ class ServiceNetwork(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, cluster_ips: str, node_ports: str) -> "ServiceNetwork":
-        """Reads ranges such as 10.0.0.0/24 and 30000-32767. Raises ValueError for anything else.
+        """Reads ranges such as 10.0.0.0/24 and 30000-32767. Raises ValueError for other text.
 
         The range of cluster IPs must have at least 8 addresses and must not contain host bits that are set.
         `node_ports` may also be FIRST+COUNT, or one port, as in k8s.io/apimachinery `pkg/util/net`.

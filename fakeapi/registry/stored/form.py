@@ -134,16 +134,16 @@ def with_version(value: bytes, revision: int, *, exact: bool = False) -> bytes:
     return value.replace(_EMPTY_VERSION, b'"resourceVersion":"%d"' % revision, 1)
 
 
-def with_given_version(value: bytes, given: str, *, exact: bool = False) -> bytes:
-    """Returns the JSON of an object that is not stored, with the resourceVersion `given`; "" for none.
+def with_given_version(value: bytes, version: str, *, exact: bool = False) -> bytes:
+    """Returns the JSON of an object that is not stored, with the resourceVersion `version`; "" for none.
 
     - `value`: the object in the stored form.
     - `exact`: whether RawExtension values keep their original bytes; otherwise they are compact JSON.
     """
     if value[0] == _AS_WRITTEN:
         value = value[1:] if exact else codec.compact(value[1:])
-    if given:
-        return value.replace(_EMPTY_VERSION, b'"resourceVersion":' + codec.encode(given), 1)
+    if version:
+        return value.replace(_EMPTY_VERSION, b'"resourceVersion":' + codec.encode(version), 1)
     return value.replace(_EMPTY_VERSION + b",", b"", 1)
 
 

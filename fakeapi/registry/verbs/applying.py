@@ -151,10 +151,10 @@ def _read(body: bytes, wording: Wording) -> tuple[Any, str]:
     return loaded.value, loaded.strict_error
 
 
-def _check_version(given: str) -> None:
-    """Raises ApiError 500 if `given`, the resourceVersion of a new object, is not a number."""
+def _check_version(version: str) -> None:
+    """Raises ApiError 500 if `version`, the resourceVersion of a new object, is not a number."""
     try:
-        parse_uint(given or "0")
+        parse_uint(version or "0")
     except ValueError as error:
         raise ApiError(500, "", str(error)) from None
 

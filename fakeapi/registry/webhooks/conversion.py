@@ -224,21 +224,21 @@ def _with_metadata_of(obj: Object, converted: Object, *, say: str) -> Object:
     return {**converted, "metadata": metadata}
 
 
-def _check_texts(given: Any, before: Object, member: str, say: str) -> None:
-    if not isinstance(given, dict):
-        raise _Wrong(f"{say}invalid metadata.{member} of type {go_type(given)} in converted object")
-    for key, value in given.items():
+def _check_texts(values: Any, before: Object, member: str, say: str) -> None:
+    if not isinstance(values, dict):
+        raise _Wrong(f"{say}invalid metadata.{member} of type {go_type(values)} in converted object")
+    for key, value in values.items():
         if not isinstance(value, str):
             why = f"must be a string, but is {go_type(value)} in converted object"
             raise _Wrong(f"{say}metadata.{member}[{key}] {why}")
-    if given == before:
+    if values == before:
         return
     validate = (
         partial(validate_labels, path="metadata.labels")
         if member == "labels"
         else partial(validate_annotations, path="metadata.annotation")
     )
-    errors: list[FieldError] = validate(given)
+    errors: list[FieldError] = validate(values)
     if errors:
         texts = list(dict.fromkeys(map(str, errors)))
         raise _Wrong(say + (texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"))

@@ -125,9 +125,9 @@ class InitialStateScan:
         elif facts.status == 404:
             self._absent.add(key)
         elif (evidence := _evidence(exchange, facts)) is not None:
-            body, exact, how = evidence
+            body, exact, source = evidence
             version = "" if facts.verb in {"patch", "delete"} else _version(body)
-            self._see(place, exchange, path, body, version, exact=exact, how=how)
+            self._see(place, exchange, path, body, version, exact=exact, how=source)
 
     def _take_list(self, place: int, exchange: Exchange, path: ResourcePath) -> None:
         assert exchange.response is not None

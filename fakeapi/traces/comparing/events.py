@@ -104,14 +104,16 @@ def compare_events(
     return EventComparison(differences_found[:DIFFERENCES_MAX], tuple(missing), tuple(names), first)
 
 
-def _compare(ours: _Event, theirs: _Event, identities: IdentityMap, how: CompareOptions) -> list[Difference]:
+def _compare(
+    ours: _Event, theirs: _Event, identities: IdentityMap, options: CompareOptions
+) -> list[Difference]:
     if ours.type != theirs.type:
         return [Difference(DifferenceKind.EVENT_TYPE, "type", ours.type, theirs.type)]
     if ours.value is None or theirs.value is None:
         same = ours.line == theirs.line
         return [] if same else [Difference(DifferenceKind.EVENT, "", "bytes", "other bytes")]
     return compare_values(
-        ours.value, theirs.value, lambda: decode(identities.backward(theirs.line)), identities, how
+        ours.value, theirs.value, lambda: decode(identities.backward(theirs.line)), identities, options
     )
 
 

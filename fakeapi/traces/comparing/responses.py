@@ -60,13 +60,13 @@ def _decoded(response: Response, body: bytes) -> Any:
     return decode(body)
 
 
-def _headers(recorded: Response, now: Response, how: CompareOptions) -> list[Difference]:
+def _headers(recorded: Response, now: Response, options: CompareOptions) -> list[Difference]:
     differences = []
     if len(recorded.headers) > 1:  # audit logs have no headers, at most an inferred content type
         ours, theirs = _warnings(recorded), _warnings(now)
         if ours != theirs:
             differences.append(Difference(DifferenceKind.WARNING, "header Warning", show(ours), show(theirs)))
-    if how.strict and recorded.headers:
+    if options.strict and recorded.headers:
         media, found_media = (
             first_header(recorded.headers, "content-type"),
             first_header(now.headers, "content-type"),

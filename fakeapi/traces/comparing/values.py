@@ -126,12 +126,12 @@ def _scrub_binding(pod: Any) -> None:
             condition["lastTransitionTime"] = _TIME
 
 
-def _scrub_list(value: dict[str, Any], metadata: dict[str, Any], how: CompareOptions) -> None:
+def _scrub_list(value: dict[str, Any], metadata: dict[str, Any], options: CompareOptions) -> None:
     metadata.pop("resourceVersion", None)
     if metadata.get("continue"):
         metadata["continue"] = "<token>"
     for item_metadata in metadata_of_items(value):
-        _scrub_metadata(item_metadata, how)
+        _scrub_metadata(item_metadata, options)
     for row in value.get("rows") or ():
         cells = row.get("cells") if isinstance(row, dict) else None
         if isinstance(cells, list):
@@ -152,14 +152,14 @@ def _scrub_ages(cells: list[Any], columns: Any) -> None:
         cells[place] = _TIME
 
 
-def _scrub_metadata(metadata: dict[str, Any], how: CompareOptions) -> None:
+def _scrub_metadata(metadata: dict[str, Any], options: CompareOptions) -> None:
     for name in ("creationTimestamp", "deletionTimestamp"):
         if metadata.get(name) is not None:
             metadata[name] = _TIME
     managed = metadata.get("managedFields")
     if not isinstance(managed, list):
         return
-    if not how.managed_fields:
+    if not options.managed_fields:
         del metadata["managedFields"]
         return
     for entry in managed:

@@ -89,8 +89,8 @@ class InitialStateRestorer:
                 continue
             body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
             answer = await self._ask("POST", f"/api/v1/{NAMESPACES}", body)
-            how = f"first used at {place}"
-            created.append(RestoredObject(f"namespaces {name}", how, problem=_problem(answer)))
+            evidence = f"first used at {place}"
+            created.append(RestoredObject(f"namespaces {name}", evidence, problem=_problem(answer)))
         return created
 
     async def make(self, initial: InitialObject) -> RestoredObject:

@@ -136,10 +136,10 @@ class Scheduler:
         self._note_uids(job, before)
         return before
 
-    def _follow(self, job: _Job, key: Key | str, found: set[_Job]) -> None:
+    def _follow(self, job: _Job, key: Key | str, earlier: set[_Job]) -> None:
         before = self._last.get(key)
         if before is not None:
-            found.add(before)
+            earlier.add(before)
         self._set(self._last, key, job)
 
     @staticmethod
@@ -153,12 +153,12 @@ class Scheduler:
             members.add(job)
             job.member_of.append(members)
 
-    def _note_uids(self, job: _Job, found: set[_Job]) -> None:
+    def _note_uids(self, job: _Job, earlier: set[_Job]) -> None:
         exchange = job.step.exchange
         if self._creators and b'"uid"' in exchange.request.body:
             for uid in _UID.findall(exchange.request.body):
                 if uid in self._creators:
-                    found.add(self._creators[uid])
+                    earlier.add(self._creators[uid])
         if job.step.facts.verb == "create" and exchange.response is not None:
             match = _OWN_UID.search(exchange.response.body)
             if match is not None:

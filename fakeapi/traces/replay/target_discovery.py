@@ -26,7 +26,7 @@ async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> fro
         except UnsendableRequest:  # the path in the trace is not valid HTTP
             continue
         if answer.status in {401, 403}:
-            raise TargetError(f"{client.url} does not tell what it serves: {root} answers {answer.status}")
+            raise TargetError(f"{client.url} does not list its resources: {root} answers {answer.status}")
         if answer.status == 404 and root != "/api/v1":
             continue
         paths.update(f"{root}/{resource.name}" for resource in _resources(client, root, answer))

@@ -79,13 +79,13 @@ def _seeded(report: Results) -> Iterator[str]:
         yield f"  and {len(report.seeded) - LISTED} more"
 
 
-def _counted(title: str, found: Counter[str]) -> Iterator[str]:
-    if not found:
+def _counted(title: str, counts: Counter[str]) -> Iterator[str]:
+    if not counts:
         return
     yield ""
-    yield f"{title} ({found.total()}):"
-    width = len(str(max(found.values())))
-    for name, count in sorted(found.items(), key=lambda pair: (-pair[1], pair[0])):
+    yield f"{title} ({counts.total()}):"
+    width = len(str(max(counts.values())))
+    for name, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
         yield f"  {count:{width}}  {name}"
 
 

@@ -110,9 +110,9 @@ def _problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object)
     return problems(wanted, newest, metadata, spec)
 
 
-def _worded(found: list[tuple[str, str]]) -> str:
+def _worded(violations: list[tuple[str, str]]) -> str:
     """Returns the violations as a list for an error message or a warning."""
-    return ", ".join(f"{reason} ({details})" for reason, details in found)
+    return ", ".join(f"{reason} ({details})" for reason, details in violations)
 
 
 def _is_stricter(wanted: LevelVersion, before: LevelVersion) -> bool:

@@ -110,7 +110,7 @@ ACTIONS = tuple(name for name in Behaviour.__struct_fields__ if name not in SELE
 def behaviour_of(run: ContainerRun, behaviours: Iterable[Behaviour]) -> Behaviour:
     """Returns the combined behaviour of all behaviours that select a run.
 
-    For each field, the last behaviour wins.
+    For each field, the last behaviour takes precedence.
     """
     result = Behaviour()
     for behaviour in behaviours:

@@ -81,12 +81,12 @@ def read_behaviour(value: Any) -> Behaviour:
     if not isinstance(value, Mapping):
         raise BehaviourError(f"{_shown(value)} is not a behaviour")
     read = {}
-    for key, given in value.items():
+    for key, field_value in value.items():
         name = _NAMES.get(key)
         if name is None:
             raise BehaviourError(f"unknown field {_shown(key)}; there are {', '.join(_FIELDS)}")
         try:
-            read[name] = _FIELDS[name](given)
+            read[name] = _FIELDS[name](field_value)
         except BehaviourError as error:
             raise BehaviourError(f"{key}: {error}") from None
     return Behaviour(**read)

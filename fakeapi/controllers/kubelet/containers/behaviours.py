@@ -55,7 +55,7 @@ class Behaviours:
     def of(self, run: ContainerRun) -> Behaviour:
         """Returns the behaviour of a run of a container.
 
-        The pod's annotation wins over all other behaviours.
+        The pod's annotation takes precedence over all other behaviours.
         """
         return behaviour_of(run, (default_behaviour(run), *self._all, *_annotated(run.pod)))
 

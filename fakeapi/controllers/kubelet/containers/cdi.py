@@ -23,7 +23,10 @@ log = logging.getLogger("fakeapi.controllers")
 DIRECTORIES = (Path("/etc/cdi"), Path("/var/run/cdi"))
 """The directories in which DRA drivers create CDI files by default."""
 NODE_DIRECTORY = "cdi"
-"""Subdirectory of the node's directory with CDI files. Its files win over the files of DIRECTORIES."""
+"""Subdirectory of the node's directory with CDI files.
+
+Its files take precedence over the files of DIRECTORIES.
+"""
 FILES_MAX = 4096
 """Maximum number of files that the kubelet reads from a CDI directory. The kubelet ignores further files."""
 FILE_BYTES_MAX = 4 * 1024 * 1024

@@ -12,8 +12,8 @@ _REFERENCE = re.compile(r"\$(?:\$|\(([^)]*)\))")
 def expand(text: str, *variables: Mapping[str, str]) -> str:
     """Returns the text with all references replaced by their values. `$$` becomes `$`.
 
-    `variables`: values by name. The first mapping with the name wins. References to unknown names stay
-    unchanged.
+    `variables`: values by name. The first mapping with a name takes precedence. References to unknown names
+    stay unchanged.
     """
 
     def value_of(match: re.Match[str]) -> str:

@@ -83,9 +83,9 @@ class PodNetworks:
 
     async def close(self) -> None:
         """Ends all networks."""
-        held, self._held = self._held, {}
+        networks, self._held = self._held, {}
         self._users.clear()
-        for each in await asyncio.gather(*held.values(), return_exceptions=True):
+        for each in await asyncio.gather(*networks.values(), return_exceptions=True):
             if isinstance(each, _Held):
                 await each.close_listener()
                 await each.network.close()

@@ -60,7 +60,7 @@ class ProcessRuntime(ContainerRuntime):
             raise ContainerStartError("ErrImagePull", f"the files of the image {run.image} are gone: {image}")
         if len(self._containers) + self._starting >= PROCESSES_MAX:
             raise ContainerStartError(
-                "RunContainerError", f"{PROCESSES_MAX} containers run as processes already"
+                "RunContainerError", f"{PROCESSES_MAX} containers already run as processes, the maximum"
             )
         self._starting += 1
         try:

@@ -139,13 +139,13 @@ class PodVolumes:
         return files
 
 
-def _contents(kind: str, found: Object) -> Iterator[tuple[str, bytes]]:
+def _contents(kind: str, source: Object) -> Iterator[tuple[str, bytes]]:
     encoded = ("data",) if kind == "secret" else ("binaryData",)
     for field in encoded:
-        for key, text in (found.get(field) or {}).items():
+        for key, text in (source.get(field) or {}).items():
             yield key, base64.b64decode(text)
     if kind == "configMap":
-        for key, text in (found.get("data") or {}).items():
+        for key, text in (source.get("data") or {}).items():
             yield key, text.encode()
 
 

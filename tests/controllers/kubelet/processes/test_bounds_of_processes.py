@@ -45,7 +45,7 @@ def test_no_more_than_the_named_number_of_containers_run(
     run = SimpleNamespace(image="i:v1", container={})
     runtime = make_runtime(tmp_path)
     assert runtime.takes(cast("ContainerRun", run))
-    with pytest.raises(ContainerStartError, match="0 containers run as processes already"):
+    with pytest.raises(ContainerStartError, match="0 containers already run as processes"):
         asyncio.run(runtime.start(cast("ContainerRun", run), lambda _: None))
 
 
