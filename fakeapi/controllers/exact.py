@@ -20,7 +20,7 @@ async def update_exactly(
     """Calls `change` to modify the metadata of a claim, and writes the claim. Returns the stored claim.
 
     `claim`: the claim in the API version of `resource`. A claim with opaque parameters is read and written in
-    protobuf; other claims are written as they are, in JSON.
+    protobuf; other claims are only written, in JSON.
 
     Raises StatusError if a request fails. The reason is Conflict if `claim` is older than the stored claim.
     """

@@ -1,6 +1,4 @@
-"""Reads all objects of a resource with the fields that matter. Caches each decoded object until
-it changes.
-"""
+"""Reads all objects of a resource, but decodes only some fields. Caches each object until it changes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -107,7 +107,8 @@ def _preference(pod: Object, state: NodeState) -> int:
 
 
 def _least_allocated(requests: Amounts, state: NodeState) -> int:
-    """Returns the score (LeastAllocated) for the free cpu and memory of a node after adding the pod.
+    """Returns the score LeastAllocated: high if much cpu and memory of the node are free after adding the
+    pod.
 
     `requests`: the requests of the pod, with defaults for containers without requests.
     """
@@ -123,8 +124,7 @@ def _least_allocated(requests: Amounts, state: NodeState) -> int:
 
 
 def _balanced(requests: Amounts, state: NodeState) -> int:
-    """Returns the score (BalancedAllocation) for the even use of a node's cpu and memory after adding the
-    pod.
+    """Returns the score BalancedAllocation: high if the pod leaves cpu and memory of the node equally used.
 
     Returns 0 for a pod without requests.
     """

@@ -105,7 +105,7 @@ class ContainerRun(msgspec.Struct, frozen=True):
     """Describes one run of a container, from its start to its exit.
 
     - `node` and `directory`: the name and the directory of the node.
-    - `pod`: the Pod. Its status has the podIP if the API shows it already; `pod_ip` has it always.
+    - `pod`: the Pod, whose status may not have the podIP yet. `pod_ip`: the IP address of the pod.
     - `container`: the container in the pod's spec.
     - `attempt`: 0 for the first run, and one more for each restart.
     - `id`: the unique ID of the run, which is the containerID of the status without its scheme.
