@@ -212,7 +212,7 @@ def pytest_runtest_makereport(
 
 
 def _servers_of(item: pytest.Item) -> "list[FakeAPI]":
-    """Returns the servers of a test, including those of its fixtures with a wider scope."""
+    """Returns the servers of a test, including servers of fixtures with a wider scope."""
     servers: list[FakeAPI] = [*item.stash.get(_SERVERS, [])]
     module = sys.modules.get("fakeapi.testing.server")
     if module is not None:

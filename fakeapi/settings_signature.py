@@ -40,8 +40,9 @@ def passes_options(
 ) -> Callable[[Callable[[T, Mapping[str, Any]], R]], Callable[Concatenate[T, P], R]]:
     """Returns a decorator for a method with a mapping of options, which callers then pass as keywords.
 
-    `make`: as in `takes_settings`. The mapping has only the options that the caller has named. The method
-    raises TypeError for options by position, and for names that are not options.
+    `make`: creates Settings. Type checkers take the keywords of the method from its signature. The mapping
+    has only the options that the caller has named. The method raises TypeError for options by position, and
+    for names that are not options.
     """
 
     def decorate(method: Callable[[T, Mapping[str, Any]], R]) -> Callable[Concatenate[T, P], R]:

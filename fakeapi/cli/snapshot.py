@@ -49,7 +49,7 @@ def take(*, client: Any, name: str) -> None:
 )
 @control_client
 def restore(*, client: Any, name: str, rewind: bool) -> None:
-    """Replace all objects with those of the snapshot NAME. Open watches end."""
+    """Replace all objects with the objects of the snapshot NAME. Open watches end."""
     with Waiting("restoring"):
         client.post(f"/snapshots/{_quoted(name)}/restore", {"rewind": rewind})
     click.echo(f"restored {name}")

@@ -64,8 +64,8 @@ def served_resources(api_version: str, body: Any) -> list[ServedResource]:
 
 
 def aggregated_resources(body: Any) -> list[ServedResource] | None:
-    """Returns the resources in an APIGroupDiscoveryList. Those of the preferred version come first in their
-    group.
+    """Returns the resources in an APIGroupDiscoveryList. In each group, resources of the preferred version
+    come first.
 
     Returns None for a document of another kind, from a server without aggregated discovery. Raises
     StatusError if the body is malformed.

@@ -218,7 +218,7 @@ class SimulatedDriver:
         self._set_taints(device, node, taints)
 
     def untaint(self, device: str, node: str, key: str = "") -> None:
-        """Removes taints that were added to a device: those with `key`, or all if `key` is "".
+        """Removes taints with this key that `taint` added to a device; all such taints if `key` is "".
 
         Raises DeviceError for an unknown or ambiguous device.
         """

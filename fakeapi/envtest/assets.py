@@ -42,7 +42,8 @@ class Assets:
 def default_store() -> Path:
     """Returns the default store: `fakeapi/envtest` in $XDG_DATA_HOME or in ~/.local/share.
 
-    Differs from the default store of `setup-envtest`, so that real programs and those of fakeapi stay apart.
+    Differs from the default store of `setup-envtest`, so that real programs and fakeapi's programs stay
+    apart.
     """
     data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     return Path(data) / "fakeapi" / "envtest"

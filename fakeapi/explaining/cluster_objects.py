@@ -129,7 +129,7 @@ class ClusterObjects:
 
     @cached_property
     def slices_by_pool(self) -> Mapping[PoolID, list[Object]]:
-        """The ResourceSlices of each pool, with those of old generations."""
+        """The ResourceSlices of each pool, including slices of old generations."""
         pools: dict[PoolID, list[Object]] = {}
         for one in self.of("resourceslices"):
             pools.setdefault(PoolID(one["spec"]["driver"], one["spec"]["pool"]["name"]), []).append(one)

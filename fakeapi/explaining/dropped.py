@@ -345,7 +345,7 @@ def taint_owners(
 
 
 def _slice_taints(cluster: ClusterObjects, device: Device) -> Sequence[Object]:
-    """Returns the taints of a device in its ResourceSlice, without those of rules."""
+    """Returns the taints of a device in its ResourceSlice, without taints of DeviceTaintRules."""
     resource_slice = cluster.get("resourceslices", "", device.slice.name)
     published = () if resource_slice is None else resource_slice["spec"].get("devices") or ()
     return next((one.get("taints") or () for one in published if one["name"] == device.id.device), ())

@@ -137,7 +137,7 @@ def _missing_controllers(cluster: ClusterObjects, names: list[str]) -> Iterator[
 
 
 def finalizers_of(obj: Object) -> list[str]:
-    """Returns the finalizers of an object; for a Namespace, also those in its spec."""
+    """Returns the finalizers of an object; for a Namespace, also the finalizers in its spec."""
     finalizers = [*(obj["metadata"].get("finalizers") or ())]
     if obj.get("kind") == "Namespace":
         finalizers += obj["spec"].get("finalizers") or ()

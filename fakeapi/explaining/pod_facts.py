@@ -139,8 +139,8 @@ def _other_changes(cluster: ClusterObjects, resource: str, namespace: str, name:
 def _lines_about_namespaces(
     cluster: ClusterObjects, resource: str, namespace: str, name: str, noun: str
 ) -> list[str]:
-    """Returns lines with namespaces that have an object of this name, or with similar names in the
-    namespace.
+    """Returns a line about other namespaces with an object of this name; without any, a line with similar
+    names.
     """
     others = cluster.namespaces_with(resource, name)
     if others:

@@ -382,7 +382,7 @@ def _with_needs(change: Change, needs: str) -> Change:
 
 
 def claims_on(claims: PodClaims, node: str) -> Sequence[Object]:
-    """Returns the claims to allocate on a node, including those for extended resources."""
+    """Returns the claims to allocate on a node, including the claim for extended resources."""
     on_node = []
     for claim in claims.unallocated:
         if claim is claims.extended:

@@ -38,7 +38,7 @@ _TERM_LENGTH = 40
 
 @dataclass(frozen=True, slots=True)
 class Excluding:
-    """A pod that keeps the explained pod off a node, because of an anti-affinity term of one of the two."""
+    """A pod that excludes a node for the explained pod, by an anti-affinity term of either pod."""
 
     pod: Object
     place: NodeState

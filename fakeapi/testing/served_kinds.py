@@ -76,7 +76,7 @@ def _names_like(kind: str, resources: Iterable[ServedResource]) -> set[str]:
 
 
 def _in_order(wire: Wire) -> list[ServedResource]:
-    """Returns all resources of a server. Those in the preferred version of a group come first."""
+    """Returns all resources of a server. In each group, resources of the preferred version come first."""
     core, groups = (
         wire.request("GET", path, accept=AGGREGATED_MEDIA_TYPES, observes=True) for path in ("/api", "/apis")
     )

@@ -188,7 +188,8 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         - The manifests of the option `install` are installed again.
         - Only the faults of the option `faults` are armed.
         - Only the controllers, nodes, simulated drivers, behaviours of containers, images and webhook
-          services of the options remain. Those of `add_driver`, `run_image` and similar methods are removed.
+          services of the options remain. The results of `add_driver`, `run_image` and similar methods are
+          removed.
         - The clock returns to its initial state, and random values start again from the option `seed`.
         - `requests` becomes empty; `snapshots` stays.
         """

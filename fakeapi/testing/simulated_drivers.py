@@ -61,7 +61,7 @@ class SimulatedDevice:
         self._act(lambda driver: driver.taint(self.name, self.node, key, value, effect, now))
 
     def untaint(self, key: str = "") -> None:
-        """Removes taints that `taint` has added: those with `key`, or all if `key` is ""."""
+        """Removes taints with this key that `taint` has added; all such taints if `key` is ""."""
         self._act(lambda driver: driver.untaint(self.name, self.node, key))
 
     def remove(self) -> None:

@@ -17,7 +17,7 @@ class AllocatedDevices:
     """
 
     def __init__(self, *, shares: bool, admin_counts: bool) -> None:
-        """Starts without claims. The arguments are those of `allocated_state`."""
+        """Starts without claims. `shares`, `admin_counts`: see `allocated_state`."""
         self.state = AllocatedState()
         self.changes = PoolChanges()
         self._shares = shares

@@ -128,7 +128,8 @@ class _Placed(msgspec.Struct, eq=False):
 class _OnNode(msgspec.Struct, eq=False):
     """The pods on one node by uid, with the sums of their requests.
 
-    `change` runs in the commit of a pod. So `state` calculates the requests of new pods and adds them.
+    `change` runs during the commit of a pod and must be fast, so only `state` calculates the requests of new
+    pods.
     """
 
     pods: dict[str, _Placed] = msgspec.field(default_factory=dict)

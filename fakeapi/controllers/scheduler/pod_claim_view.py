@@ -66,7 +66,8 @@ class ClaimView(ABC):
     def allocated(self, *, shares: bool, admin_counts: bool) -> tuple[AllocatedState, PoolChanges | None]:
         """Returns the devices in use, and the log of changed pools if the view keeps one.
 
-        The state is valid until the next call. The arguments are those of `allocated_state`.
+        The state is valid until the next call. `shares`: whether several claims can share a device.
+        `admin_counts`: whether devices with admin access count as in use.
         """
         claims = self.objects("resourceclaims")
         return allocated_state(claims, shares=shares, admin_counts=admin_counts), None

@@ -73,7 +73,7 @@ def test_a_checkpoint_that_cannot_be_read_is_told_of_and_forgotten(
     with caplog.at_level(logging.WARNING), serving(folder) as api:
         api.settle()
         assert api.node().cdi_devices("default", "pod") == []
-    assert "prepared claims are forgotten" in caplog.text
+    assert "the kubelet forgets prepared claims" in caplog.text
 
 
 def test_a_checkpoint_that_is_too_long_is_forgotten(
