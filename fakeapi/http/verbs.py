@@ -31,7 +31,7 @@ from fakeapi.registry.requests.decoding import PROTOBUF, read_object
 from fakeapi.registry.requests.delete_options import read_delete_options
 from fakeapi.registry.requests.naming import check_name, match_namespace
 from fakeapi.registry.requests.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
-from fakeapi.registry.requests.sent_document import has_empty_list
+from fakeapi.registry.requests.sent_document import loses_texts
 from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.server import Server
 from fakeapi.registry.server_write import ServerWrite
@@ -176,7 +176,7 @@ class Verbs:
         obj = await self._read(ctx, resource.body_type, body, media_type, options.validation)
         match_namespace(resource, ctx.object, obj["metadata"])
         write = self._write(ctx, resource, options)
-        _keep_empty_lists(write, body, media_type)
+        _keep_document(write, body, media_type)
         result = await creating.create(write, obj)
         return respond_result(ctx, resource, result)
 
@@ -203,7 +203,7 @@ class Verbs:
         check_name(view, ctx.object, obj)
         update = updating.update if view is resource else scaling.update_scale
         write = self._write(ctx, resource, options)
-        _keep_empty_lists(write, body, media_type)
+        _keep_document(write, body, media_type)
         result = await update(write, obj)
         return respond_result(ctx, view, result)
 
@@ -255,7 +255,7 @@ class Verbs:
         for entry in listed.entries:
             item = ObjectReference(ctx.object.namespace, entry.key.rpartition("/")[2])
             try:
-                await deleting.delete(self._server, resource, item, options)
+                await deleting.delete(self._server, resource, item, options, in_collection=True)
             except ApiError as error:
                 if error.code != 404:
                     raise
@@ -312,7 +312,8 @@ class Verbs:
         return options
 
 
-def _keep_empty_lists(write: ServerWrite, body: bytes, media_type: str) -> None:
-    """Stores a JSON body with an empty list in the write, because validation needs to see this list."""
-    if media_type == JSON and has_empty_list(body) and not write.resource.kind.unstructured:
+def _keep_document(write: ServerWrite, body: bytes, media_type: str) -> None:
+    """Stores a JSON body in the write if canonical objects lose something of it, see `SentDocument`."""
+    kind = write.resource.kind
+    if media_type == JSON and not kind.unstructured and loses_texts(body, kind.schema):
         write.sent.body = body

@@ -29,9 +29,11 @@ def value_of(value: Any) -> Any:
     return value.value if isinstance(value, RawJson) else value
 
 
-def _as_it_came(text: Any) -> msgspec.Raw:
+def _as_it_came(text: Any) -> msgspec.Raw | str:
     if isinstance(text, RawJson):
         return msgspec.Raw(text.json)
+    if isinstance(text, str):  # msgspec encodes str, but none of its subclasses
+        return str(text)
     raise TypeError(f"{type(text).__name__} is not JSON")
 
 
@@ -72,7 +74,7 @@ def encode_noting_raw(value: Any) -> tuple[bytes, bool]:
     """Encodes a value like `encode`; returns (JSON, whether the value contains a RawJson)."""
     raws: list[Any] = []
 
-    def hook(text: Any) -> msgspec.Raw:
+    def hook(text: Any) -> msgspec.Raw | str:
         raws.append(text)
         return _as_it_came(text)
 

@@ -26,9 +26,9 @@ class DeviceQuirks(ReleaseValues):
     """Describes how one release treats the kinds of resource.k8s.io, where releases differ."""
 
     too_long_name: str = since({27: "may not be longer than {}", 32: _TOO_LONG}, _VALIDATION)
-    """Detail of the error for a pool name or attribute value over its limit; `{}` is the limit.
+    """Detail of the error for a pool name or attribute value over its limit, or a Job's `managedBy`.
 
-    Lists over their limit have the same detail in releases that report them as `Too long`.
+    `{}` is the limit. Lists over their limit have the same detail in releases that report them as `Too long`.
     """
 
     condition_field_required: str = since({27: "must be set", 34: ""}, _VALIDATION)

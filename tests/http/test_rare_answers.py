@@ -592,3 +592,74 @@ def test_a_status_of_v1_has_a_manager_of_its_own(api: FakeAPI) -> None:
     managers = shown["metadata"]["managedFields"]
     assert [entry.get("subresource") for entry in managers] == [None, "status"]
     assert "f:currentCPUUtilizationPercentage" in managers[1]["fieldsV1"]["f:status"]
+
+
+@pytest.mark.parametrize(("release", "owners"), [("1.37", 1), ("1.36", 0)])
+def test_an_unchanged_list_item_without_its_key_keeps_later_updates_from_owning_fields(
+    release: str, owners: int, fakeapi_factory: Callable[..., FakeAPI]
+) -> None:
+    api = fakeapi_factory(release=release)
+    path = "/api/v1/namespaces/default/serviceaccounts"
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "a"}}
+    first = api.request("POST", path, {**account, "secrets": [{"name": "a"}]})
+    api.request("PUT", f"{path}/a", {**account, "secrets": [{}]})
+    changed = {**account, "secrets": [{}], "automountServiceAccountToken": False}
+    shown = api.request("PUT", f"{path}/a", changed, query={"fieldManager": "m"})
+    assert shown["automountServiceAccountToken"] is False
+    assert shown["metadata"].get("managedFields", []) == first["metadata"]["managedFields"][:owners]
+
+
+def test_a_utilization_of_v1_has_no_average_value_until_a_client_sends_the_annotation_back(
+    api: FakeAPI,
+) -> None:
+    one, two = (
+        f"/apis/autoscaling/{version}/namespaces/default/horizontalpodautoscalers" for version in ("v1", "v2")
+    )
+    target = {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"}
+    kind = {"apiVersion": "autoscaling/v1", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "a"}}
+    api.request("POST", one, {**kind, "spec": {"scaleTargetRef": target, "maxReplicas": 3}})
+
+    def current() -> Any:
+        return api.request("GET", f"{two}/a")["status"]["currentMetrics"][0]["resource"]["current"]
+
+    changes = {"status": {"currentCPUUtilizationPercentage": 3}}
+    shown = api.request("PATCH", f"{one}/a/status", changes, content_type=MERGE)
+    assert current() == {"averageUtilization": 3}
+    sent_back = api.request("PUT", f"{one}/a/status", shown)
+    assert sent_back["metadata"]["resourceVersion"] != shown["metadata"]["resourceVersion"]
+    assert current() == {"averageValue": "0", "averageUtilization": 3}
+    again = api.request("PUT", f"{one}/a/status", sent_back)
+    assert again["metadata"]["resourceVersion"] == sent_back["metadata"]["resourceVersion"]
+
+
+def test_a_policy_that_refuses_to_delete_a_collection_gets_no_name(api: FakeAPI) -> None:
+    path = "/api/v1/namespaces/default/configmaps"
+    group = "/apis/admissionregistration.k8s.io/v1"
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["DELETE"]}
+    expression = {"expression": "request.?name.orValue('') == 'a'", "message": "no name"}
+    spec = {"matchConstraints": {"resourceRules": [rule]}, "validations": [expression]}
+    api.request("POST", f"{group}/validatingadmissionpolicies", {**POLICY, "spec": spec})
+    binding = {**POLICY, "kind": "ValidatingAdmissionPolicyBinding"}
+    spec = {"policyName": "a", "validationActions": ["Deny"]}
+    api.request("POST", f"{group}/validatingadmissionpolicybindings", {**binding, "spec": spec})
+    kind = {"apiVersion": "v1", "kind": "ConfigMap"}
+    for name in ("a", "b"):
+        api.request("POST", path, {**kind, "metadata": {"name": name}})
+    assert refused(api, "DELETE", path, None).message.startswith('configmaps "Unknown" is forbidden: ')
+    api.request("DELETE", f"{path}/a")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("a/b", """invalid resource name "a/b": [may not contain '/']"""),
+        ("", "resource name may not be empty"),
+    ],
+)
+def test_a_pod_whose_runtime_class_has_no_name_of_a_path_is_an_internal_error(
+    name: str, message: str, api: FakeAPI
+) -> None:
+    spec = {"runtimeClassName": name, "containers": [{"name": "c", "image": "i"}]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec}
+    error = refused(api, "POST", "/api/v1/namespaces/default/pods", pod)
+    assert (error.code, error.message) == (500, message)

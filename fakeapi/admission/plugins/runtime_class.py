@@ -6,8 +6,10 @@ Follows k8s.io/kubernetes `plugin/pkg/admission/runtimeclass`.
 from fakeapi.admission.field_order import sort_spec
 from fakeapi.admission.plugin import CREATE_ONLY, AdmissionPlugin
 from fakeapi.admission.plugins.tolerations import merged
+from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta.names import is_valid_path_segment_name
 from fakeapi.registry.admission.attributes import Attributes
 from fakeapi.registry.model.semantic_equality import semantically_equal
 
@@ -18,7 +20,8 @@ class RuntimeClass(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
         """Sets overhead and scheduling fields of a new pod from its RuntimeClass.
 
-        Raises ApiError 403 if the RuntimeClass does not exist, or if its fields conflict with the pod.
+        Raises ApiError 403 if the RuntimeClass does not exist, or if its fields conflict with the pod. Raises
+        ApiError 500 if the name of the RuntimeClass is not valid in a URL path.
         """
         runtime_class = self._class_of(attributes)
         if runtime_class is None:
@@ -50,8 +53,18 @@ class RuntimeClass(AdmissionPlugin):
             return None
         runtime_class = self.objects.get("node.k8s.io", "runtimeclasses", "", name)
         if runtime_class is None:
+            _check_path_segment(name)
             raise attributes.forbidden(f"pod rejected: RuntimeClass {quote(name)} not found")
         return runtime_class
+
+
+def _check_path_segment(name: str) -> None:
+    """Raises ApiError 500 for a name that client-go refuses in its request for a missing RuntimeClass."""
+    if not name:
+        raise ApiError(500, "", "resource name may not be empty")
+    problems = is_valid_path_segment_name(name)
+    if problems:
+        raise ApiError(500, "", f"invalid resource name {quote(name)}: [{' '.join(problems)}]")
 
 
 def _fixed(runtime_class: Object) -> Object | None:

@@ -5,7 +5,7 @@ In v1, annotations contain the fields that only v2 has. Follows k8s.io/kubernete
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
 from fakeapi.kinds.autoscaling import metrics_v1
 from fakeapi.machinery import codec
@@ -38,6 +38,36 @@ _NOT_THERE = (AttributeError, KeyError, TypeError)
 def conversions_of(rules: ReleaseRules) -> Mapping[str, Conversion]:
     """Maps the API version v1 to its conversion to and from the stored layout, for a release."""
     return {"v1": Conversion(lambda obj: _to_hub(obj, rules), lambda obj: _from_hub(obj, rules))}
+
+
+class MetricsText(str):  # noqa: SLOT000 - has an attribute
+    """The annotation CURRENT_METRICS of a request, together with its metrics in the stored layout.
+
+    The text prints a missing `averageValue` as 0. Kubernetes converts a request only once, and so stores no
+    `averageValue` for a `currentCPUUtilizationPercentage`.
+
+    - `metrics`: the metrics in the layout of v2
+    """
+
+    metrics: list[Object]
+
+    def __new__(cls, text: str, metrics: list[Object]) -> Self:
+        made = super().__new__(cls, text)
+        made.metrics = metrics
+        return made
+
+
+def as_decoded(obj: Object, conversion: Conversion) -> Object:
+    """Converts a v1 object of a request to the stored layout and back.
+
+    The result keeps the metrics of its status in the annotation, see `MetricsText`.
+    """
+    hub = conversion.to_hub(obj)
+    converted: Object = conversion.from_hub(hub)
+    annotations, metrics = converted["metadata"].get("annotations"), hub["status"].get("currentMetrics")
+    if annotations and metrics:
+        annotations[CURRENT_METRICS] = MetricsText(annotations[CURRENT_METRICS], metrics)
+    return converted
 
 
 def without_round_trip(obj: Object) -> Object:
@@ -167,10 +197,11 @@ def _status_to_hub(status: Object, annotations: Mapping[str, str]) -> Object:
     if utilization is not None:
         value = {"averageUtilization": utilization}
         current = [{"type": "Resource", "resource": {"name": "cpu", "current": value}}]
-    read = _read(
-        annotations.get(CURRENT_METRICS),
-        lambda value: [metrics_v1.status_from_v1(metric) for metric in value],
-    )
+    text = annotations.get(CURRENT_METRICS)
+    if isinstance(text, MetricsText):
+        read = text.metrics
+    else:
+        read = _read(text, lambda value: [metrics_v1.status_from_v1(metric) for metric in value])
     hub_status["currentMetrics"] = current if read is None else read
     conditions = _read(
         annotations.get(CONDITIONS), lambda value: [_condition_from_v1(condition) for condition in value]

@@ -8,7 +8,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from fakeapi.kinds.autoscaling.cells import autoscaler_cells
-from fakeapi.kinds.autoscaling.conversion import ROUND_TRIP, conversions_of, without_round_trip
+from fakeapi.kinds.autoscaling.conversion import (
+    ROUND_TRIP,
+    as_decoded,
+    conversions_of,
+    without_round_trip,
+)
 from fakeapi.kinds.autoscaling.validation.behavior import validate_behavior
 from fakeapi.kinds.autoscaling.validation.metrics import CONTAINER_METRICS, validate_metrics
 from fakeapi.kinds.autoscaling.validation.references import (
@@ -71,7 +76,7 @@ class AutoscalerStrategy(WorkloadStrategy):
         conversion = conversions_of(self._rules).get(self._kind.version, IDENTITY)
         if conversion is IDENTITY:
             return without_round_trip(obj)
-        return conversion.from_hub(conversion.to_hub(obj))
+        return as_decoded(obj, conversion)
 
     def prepare_create(self, obj: Object) -> Object:
         obj = drop_disabled_fields(with_status_of(obj, _NO_STATUS), None, GATED_FIELDS, self._rules)

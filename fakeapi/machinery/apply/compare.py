@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from fakeapi.machinery.apply.fieldset import EMPTY, MEMBER, SELF, FieldSet, ordered, recursive_difference
+from fakeapi.machinery.apply.keyless import keys_check
 from fakeapi.machinery.apply.pathelement import PathElement
 from fakeapi.machinery.apply.typed import (
     ItemElement,
@@ -59,7 +60,7 @@ def compare(old: Any, new: Any, node: Node, *, typed: bool = False) -> Compariso
     of them is an applied configuration. If True, atomic lists whose items contain arbitrary JSON are compared
     as JSON text, except in custom resources.
 
-    Raises TypedError if an item of a map list lacks its keys.
+    Raises TypedError if an item of a map list lacks its keys, also if both values are equal.
     """
     changes = _walk(node, typed)(old, new)
     if changes is None:
@@ -219,24 +220,32 @@ def plain(node: Node) -> bool:
 
 
 def _struct(node: Struct, typed: bool) -> Walk:  # noqa: FBT001 - private
-    entries: list[tuple[str, PathElement, bool, Walk, PresentWalk]] = []
+    entries: list[tuple[str, PathElement, bool, Walk, PresentWalk, Callable[[Any], None]]] = []
 
     def walk(old: Any, new: Any) -> Changes | None:
         if not old and not new:
             return _leaf(old, new)
         if not entries:
             entries.extend(
-                (name, element, plain(field.node), _walk(field.node, typed), present_walk(field.node))
+                (
+                    name,
+                    element,
+                    plain(field.node),
+                    _walk(field.node, typed),
+                    present_walk(field.node),
+                    keys_check(field.node),
+                )
                 for name, element, field in named_fields(node)
             )
         old, new = old or {}, new or {}
         builder: _Builder | None = None
-        for name, element, is_plain, walk_field, present in entries:
+        for name, element, is_plain, walk_field, present, check_keys in entries:
             if name in new:
                 value = new[name]
                 if name in old:
                     before = old[name]
                     if before is value or (before == value if is_plain else encode(before) == encode(value)):
+                        check_keys(value)
                         continue
                     changes = walk_field(before, value)
                     if changes is None:

@@ -1,7 +1,8 @@
-"""SentDocument: the empty lists that a client sent, which canonical objects do not have.
+"""SentDocument: the empty lists and the texts of quantities that a client sent.
 
-In Go, an empty list differs from a missing list. Error messages print the first as [] and the second as null,
-and some rules of Kubernetes refuse only the first. For managedFields, atomic lists with such items differ.
+Canonical objects have neither. In Go, an empty list differs from a missing list. Error messages print the
+first as [] and the second as null, and some rules of Kubernetes refuse only the first. For managedFields,
+atomic lists with such items differ.
 """
 
 import re
@@ -12,28 +13,33 @@ import msgspec
 from fakeapi.machinery.golang import json_decoding
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import List, ListType, Map, Node, Struct
+from fakeapi.registry.requests.sent_amounts import amount_names, with_sent_amounts
 
 _EMPTY_LIST = re.compile(rb"\[\s*\]")
 
 
-def has_empty_list(body: bytes) -> bool:
-    """Whether the text of a JSON body has an empty list."""
-    return _EMPTY_LIST.search(body) is not None
+def loses_texts(body: bytes, schema: Struct) -> bool:
+    """Whether a JSON body has an empty list, or fields with quantities in atomic lists of its type."""
+    names = amount_names(schema)
+    return _EMPTY_LIST.search(body) is not None or any(f'"{name}"'.encode() in body for name in names)
 
 
 class SentDocument(msgspec.Struct):
-    """The document of a write, if it has an empty list.
+    """The document of a write, if it has an empty list, or its kind has quantities in atomic lists.
 
-    - `body`: the JSON text of a POST or PUT; empty without an empty list, and after `value` is decoded
-    - `value`: the decoded document; None without an empty list
+    - `body`: the JSON text of a POST or PUT; empty if it is not kept, and after `value` is decoded
+    - `value`: the decoded document; None if it is not kept
     """
 
     body: bytes = b""
     value: Any = None
 
-    def keep(self, value: Any) -> None:
-        """Keeps the decoded result of a patch or an apply, if it has an empty list."""
-        self.value = value if _contains_empty_list(value) else None
+    def keep(self, value: Any, schema: Struct) -> None:
+        """Keeps the decoded result of a patch or an apply, if one of the methods needs it.
+
+        `schema`: the type of the result
+        """
+        self.value = value if _loses_texts(value, amount_names(schema)) else None
 
     def restored(self, obj: Object, schema: Struct) -> Object:
         """Returns `obj` with the empty lists of the document, for the strategy of its kind.
@@ -49,11 +55,16 @@ class SentDocument(msgspec.Struct):
         """Returns `obj` with the empty lists inside the atomic lists of the document, for managedFields.
 
         Kubernetes compares atomic lists by reflect.DeepEqual, for which an empty list differs from a missing
-        list (sigs.k8s.io/structured-merge-diff `value/listreflect.go`). Elsewhere, both are equal.
+        list (sigs.k8s.io/structured-merge-diff `value/listreflect.go`). Elsewhere, both are equal. Also
+        restores the texts of quantities there, see `sent_amounts`.
 
         `rebuilt`: the lists of `Conversion.rebuilt_lists`, which stay missing
         """
-        return self._with_lists(obj, schema, _Places(inside=False, rebuilt=rebuilt))
+        filled = self._with_lists(obj, schema, _Places(inside=False, rebuilt=rebuilt))
+        if self.value is None or not amount_names(schema):
+            return filled
+        restored: Object = with_sent_amounts(filled, self.value, schema)
+        return restored
 
     def _with_lists(self, obj: Object, schema: Struct, places: "_Places") -> Object:
         if self.body:
@@ -64,10 +75,12 @@ class SentDocument(msgspec.Struct):
         return filled
 
 
-def _contains_empty_list(value: Any) -> bool:
+def _loses_texts(value: Any, names: frozenset[str]) -> bool:
     values = [value]
     for inner in values:
         if isinstance(inner, dict):
+            if not names.isdisjoint(inner):
+                return True
             values += inner.values()
         elif isinstance(inner, list):
             if not inner:

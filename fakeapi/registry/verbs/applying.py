@@ -163,7 +163,7 @@ def _typed(request: ServerWrite, merged: Object) -> Object:
     resource = request.resource
     if resource.kind.unstructured:
         return resource.of_apply(merged)
-    request.sent.keep(merged)
+    request.sent.keep(merged, resource.schema)
     new, _ = decode(merged, resource.schema, UnstructuredDecodeErrors())
     return complete(
         resource.body_type, raw_extension.mapped(new, resource.schema, raw_extension.marshalled), merged

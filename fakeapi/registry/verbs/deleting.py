@@ -37,11 +37,14 @@ async def delete(
     options: DeleteOptions,
     *,
     asks_admission: bool = True,
+    in_collection: bool = False,
 ) -> WriteResult:
     """Deletes an object, or marks it as being deleted until it has no finalizers and its grace period ends.
 
-    `asks_admission`: False if the server deletes the object for a request that admission has already
-    accepted.
+    - `asks_admission`: False if the server deletes the object for a request that admission has already
+      accepted.
+    - `in_collection`: whether the request deletes a collection. Admission then gets no name, as the path of
+      the request has none.
 
     Raises ApiError:
 
@@ -56,7 +59,13 @@ async def delete(
         entry = server.store.newest_entry(resource, target)
         try:
             return await _delete_entry(
-                server, resource, target, entry, options, asks_admission=asks_admission
+                server,
+                resource,
+                target,
+                entry,
+                options,
+                asks_admission=asks_admission,
+                in_collection=in_collection,
             )
         except (RevisionConflict, KeyNotFound):
             continue
@@ -71,6 +80,7 @@ async def _delete_entry(
     options: DeleteOptions,
     *,
     asks_admission: bool,
+    in_collection: bool,
 ) -> WriteResult:
     obj = await completed(lambda: resource.decode(entry))
     request = DeletionRequest(
@@ -78,7 +88,8 @@ async def _delete_entry(
     )
     outcome = resource.definition.deletion(obj, request)
     if asks_admission:
-        await _admit(server, resource, target, entry, options)
+        asked = ObjectReference(target.namespace) if in_collection else target
+        await _admit(server, resource, asked, entry, options)
     key, exact = resource.key(target.namespace, target.name), options.exact
     if outcome is None and options.dry_run:
         return _not_gone(resource, obj, entry, exact=exact)

@@ -173,14 +173,14 @@ def patched(
     """Returns the patched object in canonical form, with defaults.
 
     - `validation`: the query parameter fieldValidation
-    - `sent`: receives the patched document, for its empty lists
+    - `sent`: receives the patched document
 
     Raises ApiError if the patch cannot be applied, or if the patched document is not an object of the
     resource's kind.
     """
     document = decoded.applied_to(old, resource)
     if sent is not None:
-        sent.keep(document)
+        sent.keep(document, resource.schema)
 
     def refuse(why: str) -> ApiError:
         return errors.invalid(

@@ -203,6 +203,15 @@ def test_a_fault_of_the_success_policy_is_said_at_its_rule(rule: Any, expected: 
     assert any(text.startswith(f"spec.successPolicy.rules[0]{expected}") for text in errors), errors
 
 
+@pytest.mark.parametrize(
+    ("release", "detail"),
+    [("1.31", "may not be longer than 63"), ("1.32", "may not be more than 63 bytes")],
+)
+def test_the_error_for_a_long_manager_has_the_words_of_its_release(release: str, detail: str) -> None:
+    manager = ("spec.managedBy", f"example.com/{'x' * 60}")
+    assert jobs(release, JobManagedBy=True).refusals(manager) == [f"spec.managedBy: Too long: {detail}"]
+
+
 def test_completions_of_an_indexed_job_change_with_its_parallelism() -> None:
     before = (INDEXED, ("spec.completions", 2), ("spec.parallelism", 2))
     alone = jobs("1.37").update_refusals(("spec.completions", 3), before=before)

@@ -57,7 +57,7 @@ def _managed_by_errors(value: str, path: str, rules: ReleaseRules) -> list[Field
     """Validates `managedBy`, the controller that manages a Job: a domain and a path like `acme.io/foo`."""
     errors = validate_domain_prefixed_path(value, path, rules.quirks.wording.length_unit)
     if byte_length(value) > MANAGED_BY_MAX:
-        errors.append(too_long(path, MANAGED_BY_MAX, rules.quirks.too_long))
+        errors.append(too_long(path, MANAGED_BY_MAX, rules.quirks.too_long_name))
     return errors
 
 

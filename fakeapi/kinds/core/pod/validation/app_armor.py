@@ -99,7 +99,7 @@ def _local_errors(profile: str | None, path: str, checks: PodChecks) -> Errors:
     elif not profile:
         yield required(path, "must be set when AppArmor type is Localhost")
     if byte_length(profile) > PROFILE_MAX:
-        yield too_long(path, PROFILE_MAX, checks.wording.too_long)
+        yield too_long(path, PROFILE_MAX, checks.rules.quirks.too_long_name)
 
 
 def _mismatch(annotation: str, profile: Object, path: str) -> list[FieldError]:

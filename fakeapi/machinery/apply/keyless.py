@@ -1,0 +1,92 @@
+"""Finds items of map lists that lack their keys.
+
+structured-merge-diff visits every item of both values in a comparison, so that equal lists fail too.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from fakeapi.machinery.apply.typed import is_leaf, item_element
+from fakeapi.machinery.codec import value_of
+from fakeapi.machinery.schema.nodes import List, Map, Node, Struct, kept_on_node
+
+KeysCheck: TypeAlias = Callable[[Any], None]
+"""A function that raises TypedError if an item of a map list in a value lacks its keys."""
+
+
+def no_check(_: Any) -> None:
+    """Accepts every value: its type contains only map lists whose items always have keys."""
+
+
+@kept_on_node
+def keys_check(node: Node) -> KeysCheck:
+    """Compiles a function that raises TypedError if a value contains a map list item without its keys.
+
+    Returns `no_check` for types whose keys cannot be absent: the key fields are not `omitempty` or have
+    defaults. Ignores values without a schema, and values that are owned as a whole.
+    """
+    if not _may_lack_keys(node, set()):
+        return no_check
+    match node:
+        case Struct():
+            return _struct_check(node)
+        case Map():
+            return lambda value: _each(value and value.values(), keys_check(node.values))
+        case List():
+            return _list_check(node)
+        case _:
+            return no_check
+
+
+def _may_lack_keys(node: Node, seen: set[int]) -> bool:
+    if is_leaf(node) or id(node) in seen:
+        return False
+    seen.add(id(node))
+    match node:
+        case Struct():
+            return any(_may_lack_keys(field.node, seen) for field in node.fields.values())
+        case Map():
+            return _may_lack_keys(node.values, seen)
+        case List():
+            return _omits_keys(node) or _may_lack_keys(node.items, seen)
+        case _:
+            return False
+
+
+def _omits_keys(node: List) -> bool:
+    """Whether Go may encode an item of the list without the keys that the item needs."""
+    items, defaults = node.items, dict(node.key_defaults)
+    if not node.keys or not isinstance(items, Struct):
+        return False
+    omitted = [
+        key in items.fields and items.fields[key].omitempty and key not in defaults for key in node.keys
+    ]
+    return all(omitted) if node.keys_may_be_absent else any(omitted)
+
+
+def _struct_check(node: Struct) -> KeysCheck:
+    checks = [(name, keys_check(field.node)) for name, field in node.fields.items()]
+    needed = [(name, check) for name, check in checks if check is not no_check]
+
+    def check_members(value: Any) -> None:
+        for name, check in needed:
+            if value and name in value:
+                check(value[name])
+
+    return check_members
+
+
+def _list_check(node: List) -> KeysCheck:
+    element_of, check_item = item_element(node), keys_check(node.items)
+
+    def check_items(value: Any) -> None:
+        for item in value_of(value) or ():
+            element_of(item)
+            check_item(item)
+
+    return check_items
+
+
+def _each(values: Any, check: KeysCheck) -> None:
+    for value in values or ():
+        check(value)
