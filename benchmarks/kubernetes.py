@@ -112,7 +112,9 @@ def running(
         lines = [f"{token},bench,bench,system:masters", *users]
         (place / "tokens.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         _write_key(place / "accounts.key")
-        command = [str(api_server), *_api_server_options(place, store, port)]
+        named = place / "kube-apiserver"  # the name is the field manager of kube-apiserver's own writes
+        named.symlink_to(api_server.resolve())
+        command = [str(named), *_api_server_options(place, store, port)]
         command += [f"--authorization-mode={authorization}", *options]
         server = stack.enter_context(_process(place / "server.log", command))
         url = f"https://127.0.0.1:{port}"

@@ -42,17 +42,18 @@ with preconditions, for 65 kinds of 1.37. A "story" is a sequence of requests fo
 looks for the shortest story that shows it. Known differences have a name and a reason in
 `tests/differential/exchanges/known.py`.
 
+`--sort` selects other stories: `custom` (a CustomResourceDefinition with a random schema and CEL rules, and objects of it),
+`watches` (a watch from the start of a story, with bookmarks, Tables and selectors), `policies` (a ValidatingAdmissionPolicy
+with a binding and parameters), `quotas` and `ranges` (a ResourceQuota or a LimitRange in the namespace), and `even` (all
+verbs and patch types equally often).
+
 | release | seed | exchanges | stories with a difference without a name |
 |---|--:|--:|--:|
 {runs}
 The differences of seed 20261137 are corrected. In the runs with the seeds 20261132 and 20261138, a correction for
 HorizontalPodAutoscalers of v1 lost managed fields; it was removed after the runs. Not corrected:
 
-- 1.31, story 5234: the error for a long `managedBy` of a Job has another text.
-- 1.31, story 4988: the order of errors of a LimitRange, which walks Go maps.
 - 1.34, story 1715: both servers choose addresses of Services at random.
-- 1.34, story 7543: a client sends the stored device capacity `1500m` as `1.5`. In Kubernetes, this changes the owner of the
-  list of devices.
 
 The runs have found these mistakes, which are corrected. `--only RESOURCE` repeats the requests of a kind. The last column
 has the number of a story that showed the difference: `make differential ARGS="--release 1.37 --seed 20261128 --story 1318"`
@@ -101,6 +102,12 @@ repeats it. Numbers without a release are from 1.37 and this seed. Stories of 1.
 | resourceslices of v1beta1 | empty taints beside a `basic` device changed the owner | keep it | seed 20261137: 6158 |
 | pods | up to 1.32, the error for a repeated host address was in another place | comes before the other errors | 1.31: 4321 |
 | namespaces and others | `finalizers: []` changed the time of managed fields | keeps it | 1.31: 5045 |
+| serviceaccounts | updates set owners although an unchanged item of `secrets` has no name | keep managed fields; up to 1.36, drop them | seed 20261201: 3718, 13013 |
+| all kinds with quantities in atomic lists | an update that sends `1500m` as `1.5`, or a metric of `8Gi` unchanged, kept the owner of the list | changes it, as reflect.DeepEqual does | 1.34: 7543; 1.34, seed 20261204: 9661 |
+| jobs | up to 1.31, the error for a long `managedBy` said "must have at most 63 bytes" | "may not be longer than 63" | 1.31, seed 20261132: 5234 |
+| all kinds, with an admission policy | a policy that refuses to delete a collection got the name of the object | gets none; the error says "Unknown" | `--sort policies`, seed 103: 6 |
+| pods | a `runtimeClassName` with a slash is 403 | 500 | `--sort quotas ranges`, seed 104: 47 |
+| horizontalpodautoscalers of v1 | stored an `averageValue` of 0 beside a CPU utilization | stores none, until a client sends the annotation back | seed 20261201: 1646; 1.34, seed 20261204: 2982 |
 """  # noqa: E501 - the lines of the page
 
 _RANDOM_RUNS: tuple[tuple[str, str, int, int], ...] = (
@@ -108,6 +115,7 @@ _RANDOM_RUNS: tuple[tuple[str, str, int, int], ...] = (
     ("1.34", "20261135", 60_006, 2),
     ("1.37", "20261137", 60_005, 6),
     ("1.37", "20261138", 40_006, 13),
+    ("1.37", "20261201", 100_008, 3),
 )
 """Runs of `make differential`: release, seed, exchanges, stories with a difference without a name."""
 

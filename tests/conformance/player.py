@@ -52,8 +52,12 @@ class Player:
         target, headers, data = self.prepare(exchange)
         self._connection.request(exchange["method"], target, data, headers)
         response = self._connection.getresponse()
-        text = response.read().decode("utf-8", "replace")
-        return {"status": response.status, "body": parsed_body(text), **kept_headers(response)}
+        body = self.parsed(response, response.read())
+        return {"status": response.status, "body": body, **kept_headers(response)}
+
+    def parsed(self, response: http.client.HTTPResponse, data: bytes) -> Any:
+        """Returns the body of a response in the form of the recordings. `data`: the bytes of the body."""
+        return parsed_body(data.decode("utf-8", "replace"))
 
     def prepare(self, exchange: Exchange) -> tuple[str, dict[str, str], bytes | None]:
         """Translates a recorded request to identities of the tested server.

@@ -4,7 +4,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from fakeapi.releases import Kind
+from tests.differential.exchanges.custom import CustomResource
+from tests.differential.exchanges.stories import verb_of, verbs_of
+from tests.differential.exchanges.subjects import Subject
+
+RARE = 20
+"""The minimum number of requests of each kind and verb in a long run."""
+
+SHOWN_MAX = 40
+"""Maximum number of rare pairs in the summary."""
 
 
 @dataclass
@@ -21,14 +29,21 @@ class Coverage:
     causes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     exchanges: int = 0
 
-    def count(self, kind: Kind, exchanges: list[dict[str, Any]]) -> None:
-        """Counts the requests and responses of one story. `kind`: the kind of the story."""
+    def count(self, kind: Subject, exchanges: list[dict[str, Any]]) -> None:
+        """Counts the requests and responses of one story. `kind`: the kind of the story.
+
+        Requests without a response are not counted, because they are not compared.
+        """
+        for verb in verbs_of(kind):
+            self.verbs[_name(kind), verb] += 0
         for exchange in exchanges:
+            answer = exchange.get("answer")
+            if answer is None:
+                continue
             self.exchanges += 1
-            answer = exchange["answer"]
-            self.verbs[f"{kind.api_version} {kind.kind}", _verb(exchange)] += 1
+            self.verbs[_name(kind), verb_of(exchange)] += 1
             self.codes[answer["status"]] += 1
-            for cause in _causes(answer["body"]):
+            for cause in _causes(answer.get("body")):
                 self.causes[kind.kind, str(cause.get("field")), str(cause.get("reason"))] += 1
 
     def lines(self) -> list[str]:
@@ -37,16 +52,27 @@ class Coverage:
         return [
             f"{self.exchanges:,} exchanges; {len({kind for kind, _ in self.verbs})} kinds; codes {codes}",
             f"{len(self.verbs):,} pairs of kind and verb, rarest {min(self.verbs.values(), default=0)} times",
+            *self._rare(),
             f"{len(self.causes):,} different causes of errors (kind, field, reason)",
         ]
 
+    def _rare(self) -> list[str]:
+        """Returns lines about the pairs of kind and verb that were sent fewer than RARE times.
 
-def _verb(exchange: dict[str, Any]) -> str:
-    path = exchange["target"].partition("?")[0]
-    last = path.rpartition("/")[2]
-    words = [exchange["method"], exchange.get("headers", {}).get("content-type", "")]
-    words.append(last if last in ("status", "scale") else "")
-    return " ".join(word for word in words if word)
+        Lists the pairs only if at most half of all pairs are rare, as in a long run.
+        """
+        rare = sorted((count, *pair) for pair, count in self.verbs.items() if count < RARE)
+        if not rare:
+            return []
+        if len(rare) > len(self.verbs) / 2:
+            return [f"{len(rare):,} pairs fewer than {RARE} times"]
+        shown = [f"  {count} {kind}: {verb}" for count, kind, verb in rare[:SHOWN_MAX]]
+        return [f"{len(rare):,} pairs fewer than {RARE} times:", *shown]
+
+
+def _name(kind: Subject) -> str:
+    """Returns the name of a kind in the counts. All custom kinds have the same name."""
+    return f"{'custom' if isinstance(kind, CustomResource) else kind.api_version} {kind.kind}"
 
 
 def _causes(body: Any) -> list[dict[str, Any]]:

@@ -69,6 +69,16 @@ KNOWN: tuple[Known, ...] = (
         "The rule about added gates (validateOnlyDeletedSchedulingGates) walks a Go map, in any order.",
     ),
     Known(
+        "order-of-schema-errors",
+        _order(r"spec\.[-.\w]*", "CustomResourceDefinition"),
+        "The rules about the schema of a CustomResourceDefinition walk its properties, which are a Go map.",
+    ),
+    Known(
+        "order-of-exceeded-limits",
+        rf"{re.escape(ORDER)}: recorded '\w+ \"[^\"]*\" is forbidden: \[?(?:\w+imum|\w+ max limit) .*",
+        "The admission plugin LimitRanger walks Go maps of resources, in any order.",
+    ),
+    Known(
         "order-of-limits",
         _order(r"spec\.limits[.\w]*", "LimitRange"),
         "The rules of a LimitRange walk Go maps of resources, in any order.",

@@ -9,7 +9,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.conformance.player import kept_headers, parsed_body
+from tests.differential.exchanges.protobuf import MEDIA_TYPE, ProtobufReader
 from tests.differential.exchanges.stories import Request, Story
+from tests.differential.exchanges.waiting import waits
+from tests.differential.exchanges.watches import RecordedWatch
 from tests.differential.rbac.servers import merged
 
 ADMINISTRATOR = {"Impersonate-User": "kubernetes-admin", "Impersonate-Group": "system:masters"}
@@ -20,9 +23,10 @@ _SYMBOL = re.compile(r"<(rv|uid) ([^>]+)>")
 
 
 class Recorder:
-    """Sends stories to kube-apiserver over one connection."""
+    """Sends stories to kube-apiserver over one connection. `protobuf`: decodes responses in protobuf."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, protobuf: ProtobufReader) -> None:
+        self._protobuf = protobuf
         self._host = urlsplit(url).netloc
         self._token = token
         self._connection = self._connect()
@@ -35,18 +39,40 @@ class Recorder:
     def record(self, story: Story) -> list[dict[str, Any]]:
         """Sends the requests of a story in order.
 
-        Returns the requests with resolved symbols. Each has its response as `answer`.
+        Returns the requests with resolved symbols. Each has its response as `answer`, unless it is silent.
         """
         seen = Seen()
-        exchanges = []
+        exchanges: list[dict[str, Any]] = []
+        watches: list[tuple[dict[str, Any], RecordedWatch]] = []
         for symbolic in story:
             request = seen.resolved(symbolic)
+            if waits(request, self._send):
+                continue
             if "resourceVersionMatch=NotOlderThan" in request["target"]:
                 self._refresh_cache(request)
+            if "until" in request:
+                headers = self._headers(request)
+                watches.append((request, RecordedWatch(self._connect(), request["target"], headers)))
+                exchanges.append(request)
+                continue
             answer = self._send(request)
             seen.learn(request, answer["body"])
-            exchanges.append({**request, "answer": answer})
+            exchanges.append(request if request.get("silent") else {**request, "answer": answer})
+        for request, watch in watches:
+            request["answer"] = watch.finish()
         return exchanges
+
+    def _headers(self, request: Request) -> dict[str, str]:
+        headers = {
+            "Accept": "application/json",
+            "User-Agent": "conformance/1",
+            "Authorization": f"Bearer {self._token}",
+            **ADMINISTRATOR,
+        }
+        if request.get("body") is not None:
+            headers["Content-Type"] = "application/json"
+        names = {"accept": "Accept", "content-type": "Content-Type"}
+        return headers | {names[name]: value for name, value in request.get("headers", {}).items()}
 
     def _refresh_cache(self, request: Request) -> None:
         """Lists without a resourceVersion, so that kube-apiserver updates its watch cache.
@@ -57,33 +83,34 @@ class Recorder:
         self._send({"method": "GET", "target": f"{request['target'].partition('?')[0]}?limit=1"})
 
     def _send(self, request: Request) -> dict[str, Any]:
-        headers = {
-            "Accept": "application/json",
-            "User-Agent": "conformance/1",
-            "Authorization": f"Bearer {self._token}",
-            **ADMINISTRATOR,
-        }
-        data = None
-        if request.get("body") is not None:
-            data = json.dumps(request["body"]).encode()
-            headers["Content-Type"] = "application/json"
-        names = {"accept": "Accept", "content-type": "Content-Type"}
-        headers |= {names[name]: value for name, value in request.get("headers", {}).items()}
+        headers = self._headers(request)
+        data = None if request.get("body") is None else json.dumps(request["body"]).encode()
         for is_last in (False, True):
             try:
                 self._connection.request(request["method"], request["target"], data, headers)
                 response = self._connection.getresponse()
-                text = response.read().decode("utf-8", "replace")
+                answered = response.read()
                 break
             except (http.client.HTTPException, OSError):
                 self._connection.close()
                 self._connection = self._connect()
                 if is_last:
                     raise
-        return {"status": response.status, "body": parsed_body(text), **kept_headers(response)}
+        return {
+            "status": response.status,
+            "body": body_of(response, answered, self._protobuf),
+            **kept_headers(response),
+        }
 
     def close(self) -> None:
         self._connection.close()
+
+
+def body_of(response: http.client.HTTPResponse, data: bytes, protobuf: ProtobufReader) -> Any:
+    """Returns the body of a response as JSON or text. `protobuf`: decodes protobuf bodies."""
+    if response.headers.get_content_type() == MEDIA_TYPE:
+        return protobuf.read(data)
+    return parsed_body(data.decode("utf-8", "replace"))
 
 
 class Seen:

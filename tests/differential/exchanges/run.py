@@ -2,6 +2,7 @@
 
     python -m tests.differential.exchanges.run [--release 1.37] [--minutes 30] [--seed 7] [--only PODS ...]
     python -m tests.differential.exchanges.run --release 1.37 --seed 7 --story 118
+    python -m tests.differential.exchanges.run --release 1.37 --seed 7 --sort custom watches policies
 
 Go builds etcd and kube-apiserver once, in about 15 minutes. The tool shortens each story with an unknown
 difference as far as possible, and prints it. `--keep FILE` also appends the story to a file, in the form of
@@ -9,6 +10,7 @@ the conformance recordings. The exit status is 1 if a difference has no name in 
 """
 
 import argparse
+import http.client
 import json
 import sys
 import tempfile
@@ -21,7 +23,7 @@ from random import Random
 from typing import Any
 
 from benchmarks import kubernetes
-from fakeapi.releases import Kind, load_release
+from fakeapi.releases import load_release
 from tests.conformance import world
 from tests.conformance.differences import Difference
 from tests.conformance.player import Player
@@ -29,9 +31,12 @@ from tests.differential.exchanges.bases import driven_kinds
 from tests.differential.exchanges.comparing import OrderComparison
 from tests.differential.exchanges.coverage import Coverage
 from tests.differential.exchanges.known import named
-from tests.differential.exchanges.recording import ADMINISTRATOR, Recorder
+from tests.differential.exchanges.protobuf import ProtobufReader
+from tests.differential.exchanges.recording import ADMINISTRATOR, Recorder, body_of
 from tests.differential.exchanges.shrinking import shrunk
-from tests.differential.exchanges.stories import Story, StoryWriter
+from tests.differential.exchanges.sorts import SORTS
+from tests.differential.exchanges.stories import Story
+from tests.differential.exchanges.subjects import Subject
 from tests.interop.toolchain import BUILDS
 from tests.torture import servers as torture
 
@@ -57,7 +62,17 @@ Differences = dict[int, list[Difference]]
 
 
 class ImpersonatingPlayer(Player):
-    """Sends requests to fakeapi as the administrator. The recorder uses the same user for kube-apiserver."""
+    """Sends requests to fakeapi as the administrator. The recorder uses the same user for kube-apiserver.
+
+    `protobuf`: decodes responses in protobuf.
+    """
+
+    def __init__(self, port: int, protobuf: ProtobufReader) -> None:
+        super().__init__(port)
+        self._protobuf = protobuf
+
+    def parsed(self, response: http.client.HTTPResponse, data: bytes) -> Any:
+        return body_of(response, data, self._protobuf)
 
     def prepare(self, exchange: dict[str, Any]) -> tuple[str, dict[str, str], bytes | None]:
         target, headers, data = super().prepare(exchange)
@@ -67,9 +82,10 @@ class ImpersonatingPlayer(Player):
 class Comparison:
     """Sends stories to both servers and compares the responses."""
 
-    def __init__(self, recorder: Recorder, port: int) -> None:
+    def __init__(self, recorder: Recorder, port: int, protobuf: ProtobufReader) -> None:
         self._recorder = recorder
         self._port = port
+        self._protobuf = protobuf
 
     def play(self, story: Story) -> tuple[list[dict[str, Any]], Differences]:
         """Sends a story to both servers.
@@ -77,7 +93,8 @@ class Comparison:
         Returns the requests with kube-apiserver's responses, and the differences by the index of the request.
         """
         exchanges = self._recorder.record(story)
-        return exchanges, world.played(ImpersonatingPlayer(self._port), exchanges, OrderComparison)
+        player = ImpersonatingPlayer(self._port, self._protobuf)
+        return exchanges, world.played(player, exchanges, OrderComparison)
 
     def prepare(self, namespace: str) -> None:
         """Creates a namespace on both servers, unless it exists."""
@@ -102,9 +119,10 @@ def both(release: str, builds: Path, port: int) -> Iterator[Comparison]:
             torture.serving(place, "--release", release, "--runtime-config", RUNTIME_CONFIG)
         )
         real = stack.enter_context(kubernetes.running(*programs, port, options=options))
-        recorder = Recorder(real.url, real.token)
+        protobuf = ProtobufReader(load_release(release))
+        recorder = Recorder(real.url, real.token, protobuf)
         stack.callback(recorder.close)
-        yield Comparison(recorder, own.port)
+        yield Comparison(recorder, own.port, protobuf)
 
 
 class Run:
@@ -119,7 +137,7 @@ class Run:
         self.once = 0
         self._shown: set[str] = set()
 
-    def story(self, kind: Kind, story: Story, number: int) -> None:
+    def story(self, kind: Subject, story: Story, number: int) -> None:
         """Sends one story to both servers. Shortens and prints a story with an unknown difference."""
         if kind.namespaced:
             self._comparison.prepare(f"q{number}")
@@ -142,7 +160,7 @@ class Run:
         self._shown.add(shape)
         self._show(kind, self._shrunk(kind, story, number, shape), number)
 
-    def _repeats(self, kind: Kind, story: Story, number: int) -> bool:
+    def _repeats(self, kind: Subject, story: Story, number: int) -> bool:
         """Sends a story a second time, with other names. Returns whether it differs again.
 
         Times and random addresses, such as those of Services, may differ by chance.
@@ -155,7 +173,7 @@ class Run:
         lines = [line for found in differences.values() for line in found]
         return bool(lines) and not named(lines)
 
-    def _shrunk(self, kind: Kind, story: Story, number: int, shape: str) -> Story:
+    def _shrunk(self, kind: Subject, story: Story, number: int, shape: str) -> Story:
         attempts = 0
 
         def differs(shorter: Story) -> bool:
@@ -170,7 +188,7 @@ class Run:
 
         return story if kind.resource == "ipaddresses" else shrunk(story, differs)
 
-    def _show(self, kind: Kind, story: Story, number: int) -> None:
+    def _show(self, kind: Subject, story: Story, number: int) -> None:
         if kind.namespaced:
             self._comparison.prepare(f"q{number}x0")
         exchanges, differences = self._comparison.play(retagged(story, number, 0))
@@ -180,7 +198,8 @@ class Run:
             headers = "".join(f" -H '{name}: {value}'" for name, value in exchange.get("headers", {}).items())
             body = f" -d '{json.dumps(exchange['body'])}'" if exchange.get("body") is not None else ""
             say(f"  {index}. curl -X {exchange['method']} '$URL{exchange['target']}'{headers}{body}")
-            say(f"     kube-apiserver: {exchange['answer']['status']} {_message(exchange['answer']['body'])}")
+            if "answer" in exchange:
+                say(f"     kube-apiserver: {_outcome(exchange['answer'])}")
             for line in differences.get(index, [])[:8]:
                 say(f"     differs: {line}")
         if self._keep is not None:
@@ -197,8 +216,12 @@ def _shape(line: str) -> str:
     return "".join("#" if char.isdigit() else char for char in path)[:120]
 
 
-def _message(body: Any) -> str:
-    return str(body.get("message", ""))[:400] if isinstance(body, dict) else ""
+def _outcome(answer: dict[str, Any]) -> str:
+    """Returns the status code of a response, with the message of a Status or the number of watch events."""
+    body = answer.get("body")
+    message = str(body.get("message", ""))[:400] if isinstance(body, dict) else ""
+    events = f"{len(answer['events'])} events" if "events" in answer else ""
+    return f"{answer['status']} {message}{events}"
 
 
 def main() -> int:
@@ -209,6 +232,9 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--exchanges", type=int, default=0, help="end after this many (default: by time)")
     parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument(
+        "--sort", nargs="+", choices=SORTS, default=["builtin"], help="the sorts of stories, in turn"
+    )
     parser.add_argument("--only", nargs="*", help="these resources (default: all)")
     parser.add_argument("--story", type=int, nargs="*", help="only the stories with these numbers")
     parser.add_argument("--builds", type=Path, default=BUILDS)
@@ -220,7 +246,7 @@ def main() -> int:
     kinds = driven_kinds([*load_release(options.release).kinds])
     if options.only:
         kinds = [kind for kind in kinds if kind.resource in options.only]
-    writer = StoryWriter(seed)
+    sorts = [SORTS[name](kinds, seed) for name in options.sort]
     with both(options.release, options.builds, options.port) as comparison:
         run = Run(comparison, options.keep)
         end = time.monotonic() + options.minutes * 60
@@ -228,11 +254,10 @@ def main() -> int:
         while time.monotonic() < end and not 0 < options.exchanges <= run.coverage.exchanges:
             if options.story and number >= max(options.story):
                 break
-            kind = kinds[number % len(kinds)]
             number += 1
-            story = writer.story(kind, number)
+            subject, story = sorts[number % len(sorts)](number)
             if not options.story or number in options.story:
-                run.story(kind, story, number)
+                run.story(subject, story, number)
     for line in run.coverage.lines():
         say(line)
     say(f"known differences: {dict(run.names) or 'none'}")

@@ -7,17 +7,23 @@ texts may contain symbols for values of earlier responses:
 - `<continue>`: the continue token of the last list.
 
 A body `{"stored": NAME, "changes": PATCH}` means the last known object NAME, merged with PATCH.
+
+Further members of a request:
+
+- `silent`: the response is not compared.
+- `until`: the request is a watch, see `watches`.
+- `until_served`, `until_refused`: only kube-apiserver gets the request, until it has processed an earlier
+  request, see `waiting`.
 """
 
 import copy
 import json
 from collections.abc import Callable
+from random import Random
 from typing import Any
 from urllib.parse import quote
 
-from fakeapi.releases import Kind
-from tests.differential.exchanges.bases import base_of
-from tools.strategy_samples import Generator
+from tests.differential.exchanges.subjects import Subject
 
 Request = dict[str, Any]
 Story = list[Request]
@@ -31,56 +37,37 @@ PARTIAL_LIST = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io
 _IP_NAMES = {"ipaddresses"}
 
 
-class StoryWriter(Generator):
-    """Generates the stories of one seed. Equal seeds give equal stories."""
+class StoryWriter:
+    """Writes one story about the objects of a kind.
 
-    def story(self, kind: Kind, number: int) -> Story:
-        """Returns a story for a kind. `number`: makes the namespace and the names of the story unique."""
-        return _OneStory(self, kind, number).write()
+    - `number`: makes the namespace and the names of the story unique.
+    - `even`: whether all verbs are equally likely. By default, writes are more likely than reads.
+    """
 
-    def valid(self, kind: Kind) -> dict[str, Any]:
-        """Returns a valid object of a kind without its name and namespace."""
-        if kind.group == "resource.k8s.io":
-            made = self.base(kind)
-            return {name: value for name, value in made.items() if name != "metadata"}
-        fields = copy.deepcopy(dict(base_of(kind) or {}))
-        return {"apiVersion": kind.api_version, "kind": kind.kind, **fields}
-
-    def varied(self, kind: Kind, obj: dict[str, Any], times: int | None = None) -> dict[str, Any]:
-        """Returns a copy of an object with random changes in one of its fields."""
-        part = self.part(obj)
-        if part not in kind.schema.fields:
-            return copy.deepcopy(obj)
-        return self.changed(
-            obj, kind.schema, part, self.random.choice([0, 1, 1, 1, 2]) if times is None else times
-        )
-
-
-class _OneStory:
-    def __init__(self, writer: StoryWriter, kind: Kind, number: int) -> None:
-        self._writer = writer
-        self._random = writer.random
-        self._kind = kind
+    def __init__(self, random: Random, subject: Subject, number: int, *, even: bool = False) -> None:
+        self._random = random
+        self._subject = subject
+        self._even = even
         self._namespace = f"q{number}"
         self._names = [self._name(number, index) for index in range(2)]
         self._known: dict[str, dict[str, Any]] = {}
-        root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
-        place = f"/namespaces/{self._namespace}" if kind.namespaced else ""
-        self._collection = f"{root}{place}/{kind.resource}"
+        root = f"/apis/{subject.api_version}" if "/" in subject.api_version else f"/api/{subject.api_version}"
+        place = f"/namespaces/{self._namespace}" if subject.namespaced else ""
+        self.collection = f"{root}{place}/{subject.resource}"
         self._label = f"q{number}"
 
     def _name(self, number: int, index: int) -> str:
-        if self._kind.resource in _IP_NAMES:
+        if self._subject.resource in _IP_NAMES:
             return f"10.{1 + number // 60_000}.{number // 250 % 240}.{(number % 125) * 2 + index}"
         return f"{'ab'[index]}-q{number}"
 
     def write(self) -> Story:
+        """Returns a create and 3 to 9 further requests."""
         steps = [self._create_first]
         makers = self._makers()
         count = self._random.randint(REQUESTS_MIN, REQUESTS_MAX)
-        steps += self._random.choices(
-            [maker for _, maker in makers], [weight for weight, _ in makers], k=count
-        )
+        weights = [1 if self._even else weight for weight, _ in makers]
+        steps += self._random.choices([maker for _, maker in makers], weights, k=count)
         return [step() for step in steps]
 
     def _makers(self) -> list[tuple[int, Callable[[], Request]]]:
@@ -95,11 +82,11 @@ class _OneStory:
             ("delete", 2, self._delete),
             ("deletecollection", 1, self._delete_collection),
         ):
-            if verb in self._kind.verbs:
+            if verb in self._subject.verbs:
                 makers.append((weight, maker))
-        if self._kind.subresource("status") is not None:
+        if "status" in self._subject.subresources:
             makers += [(3, self._update_status), (2, self._patch_status), (1, self._get_status)]
-        if self._kind.subresource("scale") is not None:
+        if "scale" in self._subject.subresources:
             makers.append((2, self._scale))
         return makers
 
@@ -110,18 +97,18 @@ class _OneStory:
         if self._random.random() < 0.25:
             return self._create()
         self._known[self._names[0]] = obj = self._object(self._names[0])
-        return self._request("POST", self._collection, obj)
+        return self._request("POST", self.collection, obj)
 
     def _create(self) -> Request:
         name = self._random.choice(self._names)
         obj = self._object(name)
         if self._random.random() < 0.6:
-            obj = self._writer.varied(self._kind, obj)
+            obj = self._subject.varied(obj)
         if self._random.random() < 0.05:
             obj["metadata"] = {"generateName": f"{name}-", "labels": {"story": self._label}}
         else:
             self._known[name] = obj
-        return self._request("POST", self._collection, self._maybe_odd(obj), self._write_options())
+        return self._request("POST", self.collection, self._maybe_odd(obj), self._write_options())
 
     def _object(self, name: str) -> dict[str, Any]:
         metadata: dict[str, Any] = {"name": name, "labels": {"story": self._label}}
@@ -136,7 +123,7 @@ class _OneStory:
             ]
         if self._random.random() < 0.05:
             metadata["namespace"] = self._random.choice([self._namespace, "default"])
-        obj = self._writer.valid(self._kind)
+        obj = self._subject.valid()
         return {"apiVersion": obj.pop("apiVersion"), "kind": obj.pop("kind"), "metadata": metadata, **obj}
 
     def _maybe_odd(self, obj: dict[str, Any]) -> dict[str, Any]:
@@ -145,7 +132,7 @@ class _OneStory:
         if chance > 0.08:
             return obj
         odd = copy.deepcopy(obj)
-        part = self._writer.part(odd)
+        part = self._subject.part(odd)
         if chance < 0.03:
             odd["unknownField"] = 1
         elif chance < 0.06 and isinstance(odd.get(part), dict):
@@ -181,9 +168,9 @@ class _OneStory:
         return self._request("PUT", path, body, self._write_options())
 
     def _changed_part(self, old: dict[str, Any], part: str) -> dict[str, Any]:
-        if part and part in self._kind.schema.fields:
-            return self._writer.changed(old, self._kind.schema, part)
-        new = self._writer.varied(self._kind, old)
+        if part and part in self._subject.fields:
+            return self._subject.changed(old, part)
+        new = self._subject.varied(old)
         if self._random.random() < 0.2:
             new["metadata"] = {**new["metadata"], "finalizers": self._random.choice([[], ["example.com/g"]])}
         return new
@@ -198,7 +185,10 @@ class _OneStory:
         name = path.removesuffix("/status").rpartition("/")[2]
         old = self._known.get(name) or self._object(name)
         new = self._changed_part(old, part)
-        form = self._random.choice([MERGE, MERGE, STRATEGIC, STRATEGIC, JSON_PATCH])
+        forms = (
+            [MERGE, STRATEGIC, JSON_PATCH] if self._even else [MERGE, MERGE, STRATEGIC, STRATEGIC, JSON_PATCH]
+        )
+        form = self._random.choice(forms)
         body: Any = merge_patch(old, new)
         if form == JSON_PATCH:
             body = self._json_patch(old, new)
@@ -227,15 +217,17 @@ class _OneStory:
 
     def _apply(self) -> Request:
         path = self._path()
-        status = self._kind.subresource("status") is not None and self._random.random() < 0.2
+        status = "status" in self._subject.subresources and self._random.random() < (
+            0.5 if self._even else 0.2
+        )
         name = path.rpartition("/")[2]
-        obj = self._writer.varied(self._kind, self._known.get(name) or self._object(name))
+        obj = self._subject.varied(self._known.get(name) or self._object(name))
         obj["metadata"] = {
             "name": name,
             "labels": {"story": self._label, "applied": self._random.choice("ab")},
         }
         if self._random.random() < 0.3:
-            part = self._writer.part(obj)
+            part = self._subject.part(obj)
             if isinstance(obj.get(part), dict) and obj[part]:
                 obj[part].pop(self._random.choice(sorted(obj[part])))
         options = {"fieldManager": self._random.choice(["m1", "m2", ""])}
@@ -284,7 +276,7 @@ class _OneStory:
         return self._request("DELETE", path, body)
 
     def _delete_collection(self) -> Request:
-        return self._request("DELETE", self._collection, None, {"labelSelector": f"story={self._label}"})
+        return self._request("DELETE", self.collection, None, {"labelSelector": f"story={self._label}"})
 
     def _write_options(self) -> dict[str, str]:
         options: dict[str, str] = {}
@@ -335,7 +327,7 @@ class _OneStory:
             query |= {"resourceVersion": f"<rv {name}>", "resourceVersionMatch": "NotOlderThan"}
         return self._request(
             "GET",
-            self._collection,
+            self.collection,
             query=query,
             accept=self._random.choice([None, None, TABLE, PARTIAL_LIST]),
         )
@@ -344,7 +336,7 @@ class _OneStory:
 
     def _path(self) -> str:
         names = self._names[:1] if self._random.random() < 0.8 else self._names
-        return f"{self._collection}/{self._random.choice(names)}"
+        return f"{self.collection}/{self._random.choice(names)}"
 
     def _request(
         self,
@@ -355,7 +347,7 @@ class _OneStory:
         content_type: str = "",
         accept: str | None = None,
     ) -> Request:
-        words = "&".join(f"{name}={_quoted(value)}" for name, value in (query or {}).items())
+        words = "&".join(f"{name}={quoted(value)}" for name, value in (query or {}).items())
         made: Request = {"method": method, "target": f"{path}?{words}" if words else path}
         if body is not None:
             made["body"] = body
@@ -363,6 +355,34 @@ class _OneStory:
         if kept := {name: value for name, value in headers.items() if value}:
             made["headers"] = kept
         return made
+
+
+def verbs_of(subject: Subject) -> set[str]:
+    """Returns the verbs that stories about a kind may have, in the form of `verb_of`."""
+    patches = [f"PATCH {form}" for form in (MERGE, STRATEGIC, JSON_PATCH, APPLY)]
+    main = {
+        "create": ["POST"],
+        "get": ["GET"],
+        "list": ["GET"],
+        "update": ["PUT"],
+        "patch": patches,
+        "delete": ["DELETE"],
+        "deletecollection": ["DELETE"],
+    }
+    verbs = {verb for name in subject.verbs for verb in main.get(name, ())}
+    if "status" in subject.subresources:
+        verbs |= {f"{verb} status" for verb in ["GET", "PUT", *patches]}
+    if "scale" in subject.subresources:
+        verbs |= {f"{verb} scale" for verb in ["GET", "PUT", f"PATCH {MERGE}"]}
+    return verbs
+
+
+def verb_of(request: Request) -> str:
+    """Returns the HTTP method of a request, or WATCH, with its content type and subresource."""
+    last = request["target"].partition("?")[0].rpartition("/")[2]
+    words = ["WATCH" if "until" in request else request["method"]]
+    words += [request.get("headers", {}).get("content-type", ""), last if last in ("status", "scale") else ""]
+    return " ".join(word for word in words if word)
 
 
 def merge_patch(old: Any, new: Any) -> Any:
@@ -379,5 +399,6 @@ def merge_patch(old: Any, new: Any) -> Any:
     return json.loads(json.dumps(patch))
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Quotes a value for a query. Keeps symbols such as `<rv NAME>`, which the recorder replaces."""
     return text if text.startswith("<") else quote(text, safe="")
