@@ -107,12 +107,13 @@ class Program:
 class Served:
     """`fakeapi serve` on a fixed port. A test can kill it and start it again with the same database."""
 
-    def __init__(self, folder: Path, release: str, *options: str) -> None:
+    def __init__(self, folder: Path, release: str, *options: str, tls: bool = False) -> None:
+        """`tls`: whether `options` let the server serve HTTPS."""
         self.folder, self.release = folder, release
         self.kubeconfig = folder / "kubeconfig"
         self.kubelet = folder / "k"
         self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
         self.api = Client(self.url)
         self._options = [
             "--release", release, "--port", str(self.port), "--db", str(folder / "state.db"),

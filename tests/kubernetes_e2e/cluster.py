@@ -1,4 +1,4 @@
-"""Runs a cluster for the e2e suite: fakeapi, kube-controller-manager and a fake container runtime."""
+"""Runs a cluster for the e2e suite: fakeapi, kube-controller-manager, and a container runtime for DRA."""
 
 import secrets
 import tempfile
@@ -12,10 +12,7 @@ from tests.interop.processes import Program, Served
 from tests.kubernetes_e2e.programs import MANAGER, Programs
 
 OPTIONS = ("--authorization", "rbac", "--enable-admission-plugins", "ServiceAccount,NodeRestriction")
-"""The server's options for a cluster as the e2e suite expects it.
-
-Clients without a token are administrators.
-"""
+"""The server's options for a cluster as the e2e suite expects it."""
 
 NODES = ("n1", "n2", "n3")
 OURS = (
@@ -49,8 +46,15 @@ BEHAVIOUR = "containers: [{stopAfter: 1s, stopExitCode: 0}]"
 """Simulated containers take a moment to end, because the suite looks at pods that are ending."""
 
 NETWORK = ("--run-network", "pod")
-VERSIONS = {"1.37": ("scheduling.k8s.io/v1beta1=true",)}
+VERSIONS = {
+    "1.36": ("scheduling.k8s.io/v1alpha2=true",),
+    "1.37": ("scheduling.k8s.io/v1beta1=true",),
+}
 """API versions to switch on, by release, as `test/e2e/dra/kind.yaml` of Kubernetes does."""
+
+STORAGE_VERSIONS = "internal.apiserver.k8s.io/v1alpha1=true"
+STORAGE_VERSIONS_GATE = "StorageVersionAPI"
+"""The API version and the gate that the specs about StorageVersions need."""
 
 DRA_GATES = {
     "DRAAdminAccess",
@@ -62,6 +66,20 @@ DRA_GATES = {
 }
 GATES = {
     "1.33": DRA_GATES,
+    "1.34": {
+        "DRAConsumableCapacity",
+        "DRADeviceBindingConditions",
+        "DRADeviceTaints",
+        "DRAExtendedResource",
+        "DRAPartitionableDevices",
+    },
+    "1.36": {
+        "DRADeviceTaintRules",
+        "DRAListTypeAttributes",
+        "DRAResourcePoolStatus",
+        "DRAWorkloadResourceClaims",
+        "GenericWorkload",
+    },
     "1.37": {
         "DRADeviceCompatibilityGroups",
         "DRAOptionalNodeOperations",
@@ -77,40 +95,42 @@ GATES = {
 class Cluster:
     """Runs all programs of the cluster for the e2e suite.
 
-    `kubeconfig`: a kubeconfig that connects to fakeapi through the fake container runtime.
+    `kubeconfig`: a kubeconfig for an administrator. It leads to the server over TLS, or with `runtime` to the
+    fake container runtime, which passes requests on.
     """
 
-    def __init__(self, release: str, programs: Programs, folder: Path, *, real: bool = False) -> None:
-        """`real`: whether containers of agnhost and busybox run as local processes (the option `--run`)."""
+    def __init__(
+        self, release: str, programs: Programs, folder: Path, *, runtime: bool, real: bool = False
+    ) -> None:
+        """Prepares the cluster.
+
+        - `runtime`: whether the fake container runtime runs, which the suite's DRA driver needs
+        - `real`: whether containers of agnhost and busybox run as local processes (the option `--run`)
+        """
         self.release, self.folder = release, folder
-        self._real = real
+        self._runtime, self._real = runtime, real
         self._programs = programs
         self._running = ExitStack()
+        self._certificate, self._key = folder / "signing.pem", folder / "signing-key.pem"
 
     @property
     def kubeconfig(self) -> Path:
-        return self.folder / "e2e.kubeconfig"
+        return self.folder / ("e2e.kubeconfig" if self._runtime else "kubeconfig")
 
     def __enter__(self) -> Self:
+        authority = trustme.CA()
+        authority.cert_pem.write_to_path(str(self._certificate))
+        authority.private_key_pem.write_to_path(str(self._key))
         with ExitStack() as starting:
             gates = self._gates()
-            versions = VERSIONS.get(self.release)
-            served = ("--runtime-config", ",".join(versions)) if versions else ()
-            options = ("--controllers", "all", "--nodes", ",".join(NODES), *OPTIONS, *gates)
-            server = Served(self.folder, self.release, *options, *served, *self._images())
+            options = ("--controllers", "all", "--nodes", ",".join(NODES), *OPTIONS, *gates, *self._images())
+            secure = () if self._runtime else ("--tls", "--client-ca", str(self._certificate))
+            server = Served(
+                self.folder, self.release, *options, *self._versions(), *secure, tls=not self._runtime
+            )
             starting.enter_context(server)
-            containers: list[str | Path] = [
-                self._programs.containers,
-                "-server",
-                server.url,
-                "-directory",
-                server.kubelet,
-                *(["-real"] if self._real else []),
-            ]
-            front = starting.enter_context(Program(containers, self.folder / "containers.log"))
-            url = front.await_line("http://").strip()
-            text = server.kubeconfig.read_text(encoding="utf-8")
-            self.kubeconfig.write_text(text.replace(server.url, url), encoding="utf-8")
+            if self._runtime:
+                self._start_runtime(starting, server)
             manager = Program(self._manager(server, gates), self.folder / f"{MANAGER}.log")
             starting.enter_context(manager)
             self._running = starting.pop_all()
@@ -118,6 +138,20 @@ class Cluster:
 
     def __exit__(self, *_: object) -> None:
         self._running.close()
+
+    def _start_runtime(self, starting: ExitStack, server: Served) -> None:
+        containers: list[str | Path] = [
+            self._programs.containers,
+            "-server",
+            server.url,
+            "-directory",
+            server.kubelet,
+            *(["-real"] if self._real else []),
+        ]
+        front = starting.enter_context(Program(containers, self.folder / "containers.log"))
+        url = front.await_line("http://").strip()
+        text = server.kubeconfig.read_text(encoding="utf-8")
+        self.kubeconfig.write_text(text.replace(server.url, url), encoding="utf-8")
 
     def _images(self) -> tuple[str, ...]:
         """Returns the options for containers: the behaviour of simulated containers, or the images that run
@@ -134,19 +168,19 @@ class Cluster:
         return (*(part for image in images.items() for part in ("--run", f"{image[0]}={image[1]}")), *NETWORK)
 
     def _gates(self) -> tuple[str, ...]:
-        gates = GATES.get(self.release, set())
+        gates = GATES.get(self.release, set()) | (set() if self._runtime else {STORAGE_VERSIONS_GATE})
         return ("--feature-gates", ",".join(f"{each}=true" for each in sorted(gates))) if gates else ()
 
+    def _versions(self) -> tuple[str, ...]:
+        versions = (*VERSIONS.get(self.release, ()), *(() if self._runtime else (STORAGE_VERSIONS,)))
+        return ("--runtime-config", ",".join(versions)) if versions else ()
+
     def _manager(self, server: Served, gates: tuple[str, ...]) -> list[str | Path]:
-        authority = trustme.CA()
-        certificate, key = self.folder / "signing.pem", self.folder / "signing-key.pem"
-        authority.cert_pem.write_to_path(str(certificate))
-        authority.private_key_pem.write_to_path(str(key))
         controllers = ["*", *(f"-{name}" for name in OURS)]
         return [
             self._programs.manager, "--kubeconfig", server.kubeconfig, "--secure-port", "0", "--v", "2",
             "--controllers", ",".join(controllers), "--flex-volume-plugin-dir", self.folder / "flex",
-            "--cluster-signing-cert-file", certificate, "--cluster-signing-key-file", key,
+            "--cluster-signing-cert-file", self._certificate, "--cluster-signing-key-file", self._key,
             "--leader-elect=false", *gates,
         ]  # fmt: skip
 

@@ -23,7 +23,7 @@ SPECS_HEAD = """\
 `python -m tests.kubernetes_e2e.page` writes this file from the recorded outcomes.
 [docs/e2e.md](../../../docs/e2e.md) says what they mean.
 """
-RELEASES = ("1.33", "1.37")
+RELEASES = ("1.33", "1.34", "1.36", "1.37")
 NEEDS, MISSING = "needs", "missing"
 """States of e2e specs without an outcome: the spec needs a missing feature, or it was not run."""
 
@@ -39,6 +39,12 @@ class Release:
     outcomes: dict[str, Outcome]
     families: dict[str, int] = field(default_factory=dict)
     """The number of specs in each group of volume driver specs. All of these need a missing feature."""
+
+    @property
+    def areas(self) -> list[str]:
+        """Returns the areas in which this release has outcomes of e2e specs."""
+        ran = {area_of(spec) for spec in self.specs if spec in self.outcomes}
+        return [area for area in AREAS if area in ran]
 
     @property
     def day(self) -> str:
@@ -83,13 +89,18 @@ def read(name: str) -> Release:
 
 
 def summary(releases: Iterable[Release]) -> Iterator[str]:
-    """Yields the lines of a Markdown table that counts the specs of each outcome by release and area."""
+    """Yields the lines of a Markdown table that counts the specs of each outcome by release and area.
+
+    Leaves out the areas that were not run in a release.
+    """
     yield "| release | area | specs | pass | fail | pass of those | skip themselves | need more | run on |"
     yield "|---|---|--:|--:|--:|--:|--:|--:|---|"
     for release in releases:
-        for area in AREAS:
+        for area in release.areas:
             yield _summed(release, area, [area])
-        yield _summed(release, f"all except {DRA}", [each for each in AREAS if each != DRA])
+        others = [each for each in release.areas if each != DRA]
+        if others:
+            yield _summed(release, f"all except {DRA}", others)
 
 
 def _summed(release: Release, title: str, of: list[str]) -> str:
@@ -108,7 +119,7 @@ def failures(releases: list[Release]) -> Iterator[str]:
     yield from ("## Specs that fail", "", "| release | spec | why |", "|---|---|---|")
     for release in releases:
         for spec in sorted(release.specs):
-            if release.state(spec) in (FAILED, MISSING):
+            if area_of(spec) in release.areas and release.state(spec) in (FAILED, MISSING):
                 yield f"| {release.name} | `{_escaped(short(spec))}` | {_escaped(release.cell(spec))} |"
 
 
@@ -153,8 +164,13 @@ def specs(releases: list[Release]) -> str:
     return "\n".join([SPECS_HEAD.rstrip(), *tables(releases)]) + "\n"
 
 
+def recorded() -> list[Release]:
+    """Returns the releases that have outcomes of e2e specs."""
+    return [each for each in map(read, RELEASES) if each.outcomes]
+
+
 def write() -> None:
-    releases = [read(name) for name in RELEASES]
+    releases = recorded()
     text = PAGE.read_text(encoding="utf-8")
     PAGE.write_text(page(text, releases), encoding="utf-8")
     SPECS.write_text(specs(releases), encoding="utf-8")

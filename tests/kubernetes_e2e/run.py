@@ -20,7 +20,7 @@ from tests.kubernetes_e2e.cluster import Cluster, make_folder
 from tests.kubernetes_e2e.needs import need_of
 from tests.kubernetes_e2e.outcomes import FAILED, Outcome
 
-RELEASES = ("1.33", "1.37")
+RELEASES = ("1.33", "1.34", "1.36", "1.37")
 PROCESSES = 4
 MINUTES = 120.0
 BATCH = 200
@@ -35,7 +35,10 @@ def main() -> int:
     for release in options.release or RELEASES:
         built = programs.build(release)
         listed = specs_of(built)
-        fresh = run(release, built, chosen(release, listed, options), options)
+        specs = chosen(release, listed, options)
+        of_dra = [each for each in specs if areas.area_of(each) == areas.DRA]
+        others = [each for each in specs if areas.area_of(each) != areas.DRA]
+        fresh = [each for some in (of_dra, others) if some for each in run(release, built, some, options)]
         for each in fresh:
             say(f"{each.state:8} {each.spec}{': ' if each.why else ''}{each.why}")
         counted = Counter(each.state for each in fresh)
@@ -52,7 +55,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--release", action="append", choices=RELEASES, help="this one (default: both)")
+    parser.add_argument("--release", action="append", choices=RELEASES, help="this one (default: all)")
     parser.add_argument("--focus", default=areas.FOCUS, help="specs whose name matches (default: all areas)")
     parser.add_argument("--skip", default="", help="but not those")
     parser.add_argument("--all", action="store_true", help="also specs that need what no fake has")
@@ -110,12 +113,14 @@ def run(
 ) -> list[Outcome]:
     """Runs these e2e specs on a new cluster; returns their outcomes.
 
-    With the option `--keep FOLDER`, copies the logs and the report to that folder.
+    The specs are all of DRA, or all of other areas. With the option `--keep FOLDER`, copies the logs and the
+    report to a folder in FOLDER.
     """
     folder = make_folder()
+    dra = areas.area_of(specs[0]) == areas.DRA
     try:
         with (
-            Cluster(release, built, folder, real=options.real) as cluster,
+            Cluster(release, built, folder, runtime=dra, real=options.real) as cluster,
             (folder / "suite.log").open("wb") as log,
         ):
             suite = folder / "e2e.test"  # ginkgo requires this extension for a compiled suite
@@ -132,7 +137,8 @@ def run(
         return outcomes.from_report(reports)
     finally:
         if options.keep:
-            options.keep.mkdir(parents=True, exist_ok=True)
+            kept = options.keep / ("dra" if dra else "others")
+            kept.mkdir(parents=True, exist_ok=True)
             for name in (
                 "suite.log",
                 "report.json",
@@ -141,7 +147,7 @@ def run(
                 f"{programs.MANAGER}.log",
             ):
                 if (folder / name).exists():
-                    shutil.copy(folder / name, options.keep / name)
+                    shutil.copy(folder / name, kept / name)
         shutil.rmtree(folder, ignore_errors=True)
 
 

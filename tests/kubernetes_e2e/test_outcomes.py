@@ -82,6 +82,16 @@ def test_the_page_counts_what_passes_of_what_can_and_names_the_rest() -> None:
     assert f"| `AdmissionWebhook works` | needs {need_of(needy)} |" in text
 
 
+def test_an_area_that_was_not_run_in_a_release_is_left_out_of_its_counts() -> None:
+    ran, other = "[sig-auth] a", "[sig-apps] b"
+    release = Release("1.33", frozenset({ran, other}), {ran: outcome(ran)})
+    text = "\n".join((*page.summary([release]), *page.failures([release])))
+    assert "| 1.33 | auth | 1 | 1 | 0 | 100.0 % |" in text
+    assert "| 1.33 | all except DRA | 1 | 1 | 0 |" in text
+    assert "apps" not in text
+    assert "`b`" not in text
+
+
 @pytest.mark.parametrize("release", page.RELEASES)
 def test_every_spec_of_a_recorded_run_is_one_that_the_suite_has(release: str) -> None:
     listed = areas.read_listed(release)
@@ -90,7 +100,7 @@ def test_every_spec_of_a_recorded_run_is_one_that_the_suite_has(release: str) ->
 
 
 def test_the_documents_are_made_of_the_recorded_outcomes() -> None:
-    releases = [page.read(name) for name in page.RELEASES]
+    releases = page.recorded()
     text = page.PAGE.read_text(encoding="utf-8")
     assert page.page(text, releases) == text
     assert page.SPECS.read_text(encoding="utf-8") == page.specs(releases)
