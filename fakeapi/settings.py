@@ -373,6 +373,13 @@ class Settings:
         "own, with a loopback interface on which the server listens too (pod).",
         "--run-network",
     )
+    nri: bool = option_field(
+        False,
+        "Create the socket of the container runtime on each node, DIR/NODE/host/run/nri/nri.sock, for "
+        "drivers that register as NRI plugins. The server calls no plugin for a container.",
+        "--nri",
+        is_shared=False,
+    )
     kubelet_directory: str | Path | None = option_field(
         None,
         "Put the directories of nodes here; DRA drivers use DIR/NODE/plugins_registry and DIR/NODE/plugins.",

@@ -33,6 +33,7 @@ THEMES: dict[str, tuple[str, ...]] = {
         "nodes",
         "run",
         "run_network",
+        "nri",
         "kubelet_directory",
         "webhook_services",
         "demo",

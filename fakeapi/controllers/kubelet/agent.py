@@ -28,6 +28,7 @@ from fakeapi.controllers.kubelet.lifecycle.adopting import Adopter
 from fakeapi.controllers.kubelet.lifecycle.pod_containers import PodContainers
 from fakeapi.controllers.kubelet.lifecycle.probing import Prober
 from fakeapi.controllers.kubelet.lifecycle.starting import Starter
+from fakeapi.controllers.kubelet.nri.socket import NriSocket
 from fakeapi.controllers.kubelet.pod_admission import AdmittedPods
 from fakeapi.controllers.kubelet.pod_worker import PodWorker
 from fakeapi.controllers.kubelet.prepared import Prepared
@@ -109,6 +110,7 @@ class NodeAgent:
             self._health,
             self.containers,
         )
+        self._nri = NriSocket(directory, name) if context.cluster.settings.nri else None
         self._has_checkpoint = False
         self.work = KeyedWork(context)
         self._extended = nodes.ExtendedResources()
@@ -157,6 +159,8 @@ class NodeAgent:
         """
         for name in (PLUGINS, "plugins"):
             make_directory(self.directory / name, 0o750)
+        if self._nri is not None:
+            await self._nri.start()
         await nodes.register(self._context, self._api, self._spec, self._addresses.node)
         self._context.run(nodes.beat(self._context, self._api, self.name, lambda: self.is_running))
         self.slices.start()
@@ -164,7 +168,9 @@ class NodeAgent:
             self._context.run(self._health.run())
 
     def stop(self) -> None:
-        """Closes the gRPC streams on which DRA drivers send resources and device health."""
+        """Closes the NRI socket, and the gRPC streams on which drivers send resources and device health."""
+        if self._nri is not None:
+            self._nri.stop()
         for streams in (self._published, self._health):
             if streams is not None:
                 streams.stop()
