@@ -139,8 +139,8 @@ async def _delete_last_state(server: Server, resource: Resource, key: str, store
     """Deletes an object whose last state was just stored; returns the revision of the deletion.
 
     If the object is watched, waits TRANSACTION_GAP_SECONDS first. If another request deletes the object
-    meanwhile, returns the revision of the last state, like upstream's `ignoreNotFound`. Raises
-    RevisionConflict if another request changes the object meanwhile.
+    meanwhile, waits for the commit of this deletion and returns the revision of the last state, like
+    upstream's `ignoreNotFound`. Raises RevisionConflict if another request changes the object meanwhile.
     """
     if server.store.storage.is_watched(key) and runs_by_itself(server.store.clock):
         try:
@@ -152,6 +152,7 @@ async def _delete_last_state(server: Server, resource: Resource, key: str, store
     try:
         deleted = await server.store.commit(resource, server.store.storage.delete(key, stored.revision))
     except KeyNotFound:
+        await server.store.settle()
         return stored.revision
     return deleted.revision
 

@@ -264,3 +264,25 @@ def test_a_delete_succeeds_if_another_request_deletes_the_pod_in_its_gap(
         assert gone(world, "a")
 
     with_pods(scenario, monkeypatch)
+
+
+def test_a_delete_ends_after_the_commit_of_another_delete_in_its_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(world: World) -> None:
+        gap, step = asyncio.Event(), asyncio.sleep
+        committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        monkeypatch.setattr(asyncio, "sleep", lambda _: gap.wait())
+        monkeypatch.setattr(type(world.storage), "wait_committed", lambda *_: committed)
+        world.clock.frozen = False
+        await world.create(POD)
+        watcher = world.storage.watch(world.claims.prefix)
+        first = asyncio.ensure_future(world.delete("a"))
+        await watcher.next_batch()
+        await world.delete("a")
+        gap.set()
+        for _ in range(20):
+            await step(0)
+        assert not first.done()
+        committed.set_result(None)
+        await first
+
+    with_pods(scenario, monkeypatch)
