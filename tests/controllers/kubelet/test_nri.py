@@ -131,7 +131,7 @@ def test_a_plugin_whose_configuration_fails_is_disconnected(
     plugin.next_call()
     plugin.send(1, 1, 2, bytes_field(1, b"\x08\x02" + bytes_field(2, b"no\nconfig")))
     assert plugin.is_disconnected()
-    assert "NRI plugin 10-cpu on node node: no\\nconfig" in caplog.text
+    assert "NRI plugin 10-cpu on node node: no config" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ func (plugin) CreateContainer(context.Context, *api.PodSandbox, *api.Container) 
 }
 
 func main() {
-	closed := stub.WithOnClose(func() { fmt.Println("disconnected") })
+	closed := stub.WithOnClose(func() {}) // without it, the stub exits by itself
 	made, err := stub.New(plugin{}, stub.WithPluginName("test"), stub.WithPluginIdx("10"), stub.WithSocketPath(os.Args[1]), closed)
 	if err == nil {
 		err = made.Start(context.Background())
@@ -39,4 +39,5 @@ func main() {
 	failed, err := made.UpdateContainers([]*api.ContainerUpdate{{ContainerId: "c"}})
 	fmt.Printf("updated, %d failed, error %v\n", len(failed), err)
 	made.Wait()
+	fmt.Println("disconnected")
 }
