@@ -18,8 +18,8 @@ MESSAGE_BYTES_MAX = 4 * 1024 * 1024
 
 _FRAME = struct.Struct(">II")
 _MESSAGE = struct.Struct(">IIBB")
-_PART_BYTES_MAX = 4096
-"""Maximum number of bytes in a frame that is sent: plugins read frames into buffers of this size."""
+_PART_BYTES = 4096
+"""Size of the frames of a long message: plugins read frames into buffers of this size."""
 
 
 class FrameError(ValueError):
@@ -44,7 +44,7 @@ class Message:
 def encoded(message: Message) -> bytes:
     """Returns the frames of a message."""
     content = _MESSAGE.pack(len(message.content), message.stream, message.kind, 0) + message.content
-    parts = [content[at : at + _PART_BYTES_MAX] for at in range(0, len(content), _PART_BYTES_MAX)]
+    parts = [content[at : at + _PART_BYTES] for at in range(0, len(content), _PART_BYTES)]
     return b"".join(_FRAME.pack(message.connection, len(part)) + part for part in parts)
 
 
