@@ -97,7 +97,7 @@ _WITHOUT_EFFECT = (
         """,
     ),
     (
-        "fakeapi serves no aggregated API of other servers",
+        "fakeapi forwards to the services that FAKEAPI_WEBHOOK_SERVICE names, without a client certificate",
         """
         aggregator-reject-forwarding-redirect enable-aggregator-routing proxy-client-cert-file
         proxy-client-key-file
