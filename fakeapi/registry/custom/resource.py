@@ -183,7 +183,8 @@ class CustomResource(Resource):
         value = stored_form.encode_value(self._in_storage_version(obj))
         if obj["apiVersion"] == self._storage_version:
             # The strategy may have removed a field with a default, such as the status of a new object.
-            self._converted.put(value, stored_form.encode_value(self.reader.default(obj)))
+            read = self.reader.default(stored_form.decode_value(value))
+            self._converted.put(value, stored_form.encode_value(read))
         else:
             self._in_version(value)  # caches the response: the stored object, converted back
         return value
