@@ -221,6 +221,43 @@ def test_managed_fields_are_folded_and_the_history_has_differences(browser: Brow
     browser.see('data.x "first"', ".changes .removed")
 
 
+def test_the_history_has_long_values_as_yaml(browser: Browser, api: FakeAPI) -> None:
+    claim = api.create(CLAIM)
+    api.update_status({**claim, "status": {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}})
+    browser.open(f"{api.page}#/object/resource.k8s.io/resourceclaims/default/gpu?tab=history")
+    browser.see("    driver: gpu.example.com\n", ".changes .added pre")
+    browser.see("reserved", ".lead")
+
+
+def test_an_object_has_its_conditions_with_bad_news_first(browser: Browser, api: FakeAPI) -> None:
+    created = api.create(node("node-1"))
+    conditions = [
+        {"type": "MemoryPressure", "status": "False", "reason": "Enough", "message": "enough memory"},
+        {"type": "Ready", "status": "False", "reason": "KubeletNotReady", "message": "PLEG is not healthy"},
+    ]
+    api.update_status({**created, "status": {"conditions": conditions}})
+    browser.open(f"{api.page}#/object/-/nodes/-/node-1")
+    browser.see("PLEG is not healthy", "aside .events .warn")
+    first = "return document.querySelector('aside .events strong').textContent"
+    assert browser.run(first) == "Ready"
+
+
+def test_the_history_and_the_timeline_name_who_bound_a_pod(browser: Browser) -> None:
+    with FakeAPI(release="1.36", controllers="scheduler") as api:
+        resources = {"cpu": "4", "memory": "8Gi", "pods": "10"}
+        created = api.create(node("node-1"))
+        created = api.update_status({**created, "status": {"capacity": resources, "allocatable": resources}})
+        api.update({**created, "spec": {}})
+        pod = new_pod("trainer")
+        del pod["spec"]["resourceClaims"]
+        api.create(pod)
+        api.settle()
+        browser.open(f"{api.page}#/object/-/pods/default/trainer?tab=history")
+        browser.see("by kube-scheduler", ".history li")
+        browser.open(f"{api.page}#/object/-/pods/default/trainer?tab=time")
+        browser.see("scheduled to node-1 kube-scheduler", ".steps-list")
+
+
 def test_a_pod_links_to_its_claim_node_and_events(browser: Browser, api: FakeAPI) -> None:
     api.create(CLAIM)
     pod = new_pod("trainer")
@@ -255,6 +292,8 @@ def test_the_page_of_a_missing_object_offers_to_create_it(browser: Browser, api:
     browser.click("Create gpus")
     text = "return document.querySelector('dialog textarea')?.value ?? ''"
     browser.wait(lambda: "name: gpus" in browser.run(text), "the editor with the name")
+    focus = "return document.activeElement.tagName"
+    browser.wait(lambda: browser.run(focus) == "TEXTAREA", "the focus in the editor")
 
 
 def test_the_events_of_an_object_have_the_last_time_and_the_count(browser: Browser, api: FakeAPI) -> None:
@@ -309,6 +348,7 @@ def test_claims_have_states_and_pending_ones_come_first(browser: Browser, api: F
     states = "return [...document.querySelectorAll('tbody .state')].map((e) => e.textContent)"
     browser.wait(lambda: browser.run(states) == ["pending", "reserved"], "a pending and a reserved claim")
     browser.see("node-1/gpu-0", "main table")
+    browser.see("no pod uses it", "main table")
     api.update_status({**pod, "status": {"phase": "Running"}})
     browser.wait(lambda: browser.run(states) == ["pending", "prepared"], "a prepared claim")
     browser.fill("#search", "trainer")
@@ -335,6 +375,7 @@ def test_the_map_shows_devices_with_their_claims_and_pods(browser: Browser, api:
     browser.wait(
         lambda: browser.run(squares) == ["allocated", "tainted", "free"], "the states of the devices"
     )
+    browser.see("1 of 3 free", ".pool")
     browser.run("document.querySelector('.pool').click()")
     browser.see("default/gpu → trainer", "dialog")
     browser.see("broken:NoSchedule", "dialog")

@@ -23,11 +23,13 @@ from fakeapi.testing.server import FakeAPI
 class Client:
     """A WebSocket client over a plain socket. The test gets every WebSocket message."""
 
-    def __init__(self, sock: socket.socket, target: str, protocols: list[str]) -> None:
+    def __init__(
+        self, sock: socket.socket, target: str, protocols: list[str], host: str = "localhost"
+    ) -> None:
         self._sock = sock
         self._connection = WSConnection(ConnectionType.CLIENT)
         self._events: Iterator[Event] = iter(())
-        self._write(Request(host="localhost", target=target, subprotocols=protocols))
+        self._write(Request(host=host, target=target, subprotocols=protocols))
 
     def next(self) -> Event:
         for event in self._events:

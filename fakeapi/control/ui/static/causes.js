@@ -4,7 +4,7 @@ import { control } from "./api.js";
 import { useEffect, useState } from "./preact.js";
 
 // The most explanations that are kept and searched.
-const KEPT = 300;
+export const CAUSES_MAX = 300;
 /** @typedef {{kind: string, namespace: string, name: string, message?: string, reason?: string, state?: string}} Row */
 /** @typedef {{of: string, summary: string, text: string}} Cause the state of the row that it explains, and all its texts in lower case */
 
@@ -33,10 +33,10 @@ function textOf(value) {
  */
 export function useCauses(rows) {
   const [, draw] = useState(0);
-  const states = rows.slice(0, KEPT).map((row) => `${keyOf(row)} ${stateOf(row)}`).join("\n");
+  const states = rows.slice(0, CAUSES_MAX).map((row) => `${keyOf(row)} ${stateOf(row)}`).join("\n");
   useEffect(() => {
     const again = () => draw((turn) => turn + 1);
-    for (const row of rows.slice(0, KEPT).filter((each) => !isKnown(each))) {
+    for (const row of rows.slice(0, CAUSES_MAX).filter((each) => !isKnown(each))) {
       const waiting = queue.get(keyOf(row)) ?? { row, done: new Set() };
       waiting.row = row;
       waiting.done.add(again);
@@ -61,7 +61,7 @@ async function readAll() {
     const [key, { row, done }] = next;
     const begun = performance.now();
     const answer = await explain(row.kind, row.namespace, row.name).catch(() => null);
-    if (causes.size >= KEPT * 2) causes.clear();
+    if (causes.size >= CAUSES_MAX * 2) causes.clear();
     causes.set(key, { of: stateOf(row), summary: answer?.summary ?? "", text: textOf(answer).toLowerCase() });
     if (queue.get(key)?.row === row) queue.delete(key);
     done.forEach((draw) => draw());

@@ -46,7 +46,7 @@ export function Claims() {
     <div class="filters">
       <${Search} value=${search} onInput=${setSearch} label="Filter by claim, pod, device, node or reason" />
       <${Choice} label="State" value=${state} onChange=${setState}
-        choices=${[["", html`All <span class="count">${all}</span>`], ...STATES.map((each) => [each, html`<span class=${`dot ${each}`}></span>${each} <span class="count">${data?.states[each] ?? 0}</span>`])]} />
+        choices=${[["", html`All <span class="count">${all.toLocaleString("en")}</span>`], ...STATES.map((each) => [each, html`<span class=${`dot ${each}`}></span>${each} <span class="count">${(data?.states[each] ?? 0).toLocaleString("en")}</span>`])]} />
     </div>
     <${Problem} error=${error} />
     ${data &&
@@ -54,7 +54,7 @@ export function Claims() {
       empty=${html`<${Empty} icon="claims" title=${all ? "No claim matches" : "There are no claims"}>
         ${!all && html`<p>A ResourceClaim asks for devices. Create one under <a href="#/objects/resource.k8s.io/resourceclaims">Objects</a>, or start the server with <code>--driver</code> and a pod to see devices in use.</p>`}
       <//>`} />
-      ${data.claims.length < data.total && html`<p class="after"><button type="button" onClick=${() => setLimit(limit + CLAIMS_MAX)}>Show ${Math.min(CLAIMS_MAX, data.total - data.claims.length)} more</button></p>`}`}`;
+      ${data.claims.length < data.total && html`<p class="after"><button type="button" onClick=${() => setLimit(limit + CLAIMS_MAX)}>Show ${Math.min(CLAIMS_MAX, data.total - data.claims.length).toLocaleString("en")} more</button></p>`}`}`;
 }
 
 async function readClaims(query, limit) {
@@ -81,10 +81,10 @@ function explained(data, causes, search) {
   return (data.waiting ?? []).filter((claim) => !known.has(keyOf(claim)) && causes.get(keyOf(claim))?.text.includes(search.toLowerCase()));
 }
 
-/** Why a claim waits: the short answer of its explanation; until the server has given it, the reason of its pod. */
+/** Why a claim waits: the short answer of its explanation; until the server has given it, what its pod says. */
 function Cause({ claim }) {
-  const cause = useCauses([rowOf(claim)]).get(keyOf(claim))?.summary || short(claim.reason) || "why?";
-  return html`<a href=${`${claimHref(claim.namespace, claim.name)}?tab=why`} title=${`${cause}. ${claim.reason}`}>${cause}</a>`;
+  const cause = useCauses([rowOf(claim)]).get(keyOf(claim))?.summary || short(claim.reason) || (claim.pods.length ? "reading the reason…" : "no pod uses it");
+  return html`<a class="plainly" href=${`${claimHref(claim.namespace, claim.name)}?tab=why`} title=${`${cause}. ${claim.reason}`}>${cause}</a>`;
 }
 
 const several = (names, show) => names.map((name, index) => html`${index > 0 && ", "}${show(name)}`);

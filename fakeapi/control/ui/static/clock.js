@@ -5,6 +5,7 @@ import { Icon } from "./icons.js";
 import { useLive } from "./live.js";
 import { html, useEffect, useState } from "./preact.js";
 import { counted, objectHref, placed, python, shell } from "./text.js";
+import { text } from "./diff.js";
 import { Changes } from "./editor.js";
 import { Empty, Field, Heading, Panel, Pill, Problem, SameAs, say, useAction } from "./ui.js";
 
@@ -48,7 +49,7 @@ function Time() {
       <${Field} label="Seconds"><input id="seconds" type="number" min="0" step="any" value=${seconds} onInput=${(event) => setSeconds(event.target.value)} /><//>
       <button type="button" class="main" disabled=${busy || !(amount >= 0)} onClick=${move("advance", { seconds: amount })}>Advance</button>
     </div>
-    <div class="actions">${[["1 minute", 60], ["10 minutes", 600], ["1 hour", 3600], ["1 day", 86400]].map(([text, value]) => html`<button type="button" class="quiet" disabled=${busy} onClick=${() => (setSeconds(String(value)), move("advance", { seconds: value })())}>+ ${text}</button>`)}</div>
+    <div class="actions">${[["1 minute", 60], ["10 minutes", 600], ["1 hour", 3600], ["1 day", 86400]].map(([amountOf, value]) => html`<button type="button" disabled=${busy} onClick=${() => (setSeconds(String(value)), move("advance", { seconds: value })())}>+ ${amountOf}</button>`)}</div>
     ${same && html`<${SameAs} command=${same[0]} python=${same[1]} />`}</section>`;
 }
 
@@ -121,5 +122,5 @@ function linkOf(item) {
 }
 
 function change(kind, path, value) {
-  return value === null || value === undefined ? null : { kind, path, text: JSON.stringify(value).slice(0, 300) };
+  return value === null || value === undefined ? null : { kind, path, text: text(value) };
 }

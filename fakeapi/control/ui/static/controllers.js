@@ -26,7 +26,7 @@ const COLUMNS = [
   { name: "Controller", className: "name", show: (row) => row.name },
   { name: "Now", sort: (row) => row.busyWith, show: (row) => (row.busyWith ? html`<code>${row.busyWith}</code>` : html`<span class="soft">idle</span>`) },
   { name: "In queue", number: true, title: "Keys that wait for the controller", sort: (row) => row.waiting, show: (row) => row.waiting },
-  { name: "Later", number: true, title: "Keys that the controller retries after a delay", sort: (row) => row.delayed, show: (row) => row.delayed },
+  { name: "To retry", number: true, title: "Keys that the controller retries after a delay", sort: (row) => row.delayed, show: (row) => row.delayed },
   { name: "Done", number: true, sort: (row) => row.reconciled, show: (row) => row.reconciled.toLocaleString("en") },
   { name: "Failed", number: true, sort: (row) => row.failed, show: (row) => html`<span class=${row.failed ? "bad" : ""}>${row.failed}</span>` },
   { name: "Last error", className: "grow", show: (row) => html`<span title=${row.lastError}>${row.lastError}</span>` },

@@ -56,7 +56,7 @@ const sum = (rows, name) => rows.reduce((all, each) => all + each[name], 0);
 function Nothing() {
   return html`<${Empty} icon="devices" title="There are no nodes and no devices">
     <p>Drivers publish devices in ResourceSlices. Start the server with nodes and simulated drivers, or create a Node and a ResourceSlice.</p>
-    <${Code} text="fakeapi serve --controllers all --nodes node-1,node-2" label="command" />
+    <${Code} text="fakeapi serve --controllers all --nodes node-1,node-2 --driver gpu.example.com=8" label="command" />
     <p>Then this page shows each device, and the claim and the pod that use it.</p>
   <//>`;
 }
@@ -107,7 +107,7 @@ function fits(pool, device, words, state) {
 function grouped(nodes) {
   /** @type {{title: string, hint: string, nodes: any[]}[]} */
   const groups = [
-    { title: "Needs attention", hint: "not ready, unhealthy, or pools that are not complete", nodes: [] },
+    { title: "Needs attention", hint: "Nodes that are not ready, and nodes with unhealthy devices or with pools that are not complete or have only tainted devices", nodes: [] },
     { title: "In use", hint: "", nodes: [] },
     { title: "Free", hint: "", nodes: [] },
     { title: "Without devices", hint: "", nodes: [] },
@@ -122,7 +122,8 @@ function grouped(nodes) {
 function groupOf(node) {
   const devices = node.pools.flatMap((pool) => pool.devices);
   if (!node.name) return 4;
-  const isWrong = !node.ready || !node.exists || node.pools.some((pool) => !pool.complete) || devices.some((each) => each.unhealthy);
+  const isTainted = (pool) => pool.devices.length > 0 && pool.devices.every((each) => kindOfDevice(each) === "tainted");
+  const isWrong = !node.ready || !node.exists || node.pools.some((pool) => !pool.complete || isTainted(pool)) || devices.some((each) => each.unhealthy);
   if (isWrong) return 0;
   if (!devices.length) return 3;
   return devices.some((each) => each.state) ? 1 : 2;
@@ -132,7 +133,7 @@ function NodeGroup({ title, hint, nodes, open, alone }) {
   const [all, setAll] = useState(false);
   const shown = all ? nodes : nodes.slice(0, GROUP_SHOWN);
   return html`<section class="node-group" aria-label=${title}>
-    ${!alone && html`<h2>${title} <span class="count">${nodes.length}</span> ${hint && html`<span class="soft">${hint}</span>`}</h2>`}
+    ${!alone && html`<h2>${title} <span class="count">${nodes.length}</span></h2>`}${!alone && hint && html`<p class="soft small">${hint}</p>`}
     <div class="nodes">${shown.map((node) => html`<${NodeCard} key=${node.name} node=${node} open=${open} />`)}</div>
     ${shown.length < nodes.length && html`<button type="button" onClick=${() => setAll(true)}>Show ${(nodes.length - shown.length).toLocaleString("en")} more</button>`}
   </section>`;
@@ -155,10 +156,10 @@ function NodeCard({ node, open }) {
 }
 
 function PoolStrip({ pool, node, open }) {
-  const used = pool.devices.filter((each) => each.state).length;
-  const label = `${pool.driver}${pool.name === node ? "" : `, pool ${pool.name}`}: ${used} of ${counted(pool.devices.length, "device")} in use`;
+  const free = pool.devices.filter((each) => kindOfDevice(each) === "free").length;
+  const label = `${pool.driver}${pool.name === node ? "" : `, pool ${pool.name}`}: ${free} of ${counted(pool.devices.length, "device")} free`;
   return html`<button type="button" class="pool" title=${label} onClick=${() => open({ node, pool: pool.name, driver: pool.driver })}>
-    <span class="pool-name"><span>${shortDriver(pool.driver)}</span><span class="count">${used}/${pool.devices.length}<span class="hidden"> devices in use</span></span></span>
+    <span class="pool-name"><span>${shortDriver(pool.driver)}</span><span class="count">${free} of ${pool.devices.length} free</span></span>
     <span class="squares">${pool.devices.map((device) => html`<${Square} device=${device} />`)}</span>
     ${pool.counters.length > 0 && html`<span class="counters">${pool.counters.map((each) => html`<span class="counter"><span style=${{ width: `${each.fraction * 100}%` }}></span></span>`)}</span>`}
     ${!pool.complete && html`<span class="warn small">not all slices are published</span>`}
@@ -202,7 +203,9 @@ function PoolPanel({ pool, node, onClose }) {
 
 function DeviceItem({ device, driver, node }) {
   const kind = kindOfDevice(device);
-  return html`<li><p><span class=${`dot ${kind}`}></span> <strong>${device.name}</strong> ${device.product && html`<span class="soft">${device.product}</span>`} <${Pill} kind=${PILLS[kind]}>${kind}<//>
+  // The claims of a device say that it is allocated or prepared.
+  const isTold = Boolean(device.users?.length) && kind === device.state;
+  return html`<li><p><span class=${`dot ${kind}`}></span> <strong>${device.name}</strong> ${device.product && html`<span class="soft">${device.product}</span>`} ${!isTold && html`<${Pill} kind=${PILLS[kind]}>${kind}<//>`}
       ${device.shared !== undefined && html` <${Pill}>shared, ${Math.round(device.shared * 100)} % used<//>`}
       ${(device.taints ?? []).map((each) => html` <${Pill} kind="warn" title="taint">${each}<//>`)}</p>
     ${device.consumes?.length > 0 && html`<p class="soft">takes ${device.consumes.join(", ")}</p>`}

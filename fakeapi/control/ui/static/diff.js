@@ -1,7 +1,12 @@
 // The differences between two versions of an object, field by field.
 
+import { toYaml } from "./yaml.js";
+
 const UNTOLD = new Set(["metadata.managedFields", "metadata.resourceVersion"]);
 const VALUE_MAX = 300;
+// The most characters of a value on one line; longer maps and lists are written as YAML below their path.
+const LINE_MAX = 60;
+const LINES_MAX = 40;
 
 export function differences(before, after) {
   const found = [];
@@ -35,7 +40,12 @@ function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function text(value) {
+/** A value as JSON on one line. A longer map or list is YAML, which begins on a new line. */
+export function text(value) {
   const written = JSON.stringify(value);
+  if (typeof value === "object" && value !== null && written.length > LINE_MAX) {
+    const lines = toYaml(value).trimEnd().split("\n");
+    return `\n${lines.slice(0, LINES_MAX).join("\n")}${lines.length > LINES_MAX ? `\n… ${lines.length - LINES_MAX} more lines` : ""}`;
+  }
   return written.length > VALUE_MAX ? `${written.slice(0, VALUE_MAX)}…` : written;
 }

@@ -103,8 +103,7 @@ export function DeviceSwitches({ driver, node, device }) {
   });
   const taint = { key: "fakeapi.example.com/broken", effect: "NoSchedule" };
   return html`<div class="actions switches">
-    <button type="button" disabled=${busy} onClick=${() => change("unhealthy", { health: "Unhealthy", message: "set on the live page" })}>Make unhealthy</button>
-    <button type="button" disabled=${busy} onClick=${() => change("healthy", { health: "Healthy" })}>Make healthy</button>
+    ${device.unhealthy ? html`<button type="button" disabled=${busy} onClick=${() => change("healthy", { health: "Healthy" })}>Make healthy</button>` : html`<button type="button" disabled=${busy} onClick=${() => change("unhealthy", { health: "Unhealthy", message: "set on the live page" })}>Make unhealthy</button>`}
     ${device.taints?.length ? html`<button type="button" disabled=${busy} onClick=${() => change("untainted", { untaint: "*" })}>Remove taints</button>` : html`<button type="button" disabled=${busy} onClick=${() => change("tainted", { taint })}>Taint</button>`}
     <${Problem} error=${error} /></div>`;
 }

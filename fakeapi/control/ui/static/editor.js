@@ -3,7 +3,7 @@
 import { cluster, control, Refused } from "./api.js";
 import { differences } from "./diff.js";
 import { Icon } from "./icons.js";
-import { html, useMemo, useRef, useState } from "./preact.js";
+import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
 import { placed, python } from "./text.js";
 import { Choice, Panel, SameAs, say } from "./ui.js";
 import { lineOf, toYaml } from "./yaml.js";
@@ -29,6 +29,7 @@ export function Editor({ kind, object, namespace = "default", name = "example", 
   const [force, setForce] = useState(false);
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const lines = text.match(NEWLINE)?.length ?? 0;
+  useEffect(() => area.current?.setSelectionRange(0, 0), []);
 
   const send = async (dryRun) => {
     setBusy(true);
@@ -72,7 +73,7 @@ export function Editor({ kind, object, namespace = "default", name = "example", 
       <div class="gutter" aria-hidden="true" style=${{ height: `${(lines + 1) * 20 + 16}px` }}>
         ${Array.from({ length: lines + 1 }, (_, index) => html`<span class=${marked.has(index + 1) ? "bad" : ""}>${index + 1}</span>`)}
       </div>
-      <textarea ref=${area} aria-label="The object as YAML or JSON" spellcheck=${false} wrap="off" value=${text} onInput=${edit} rows=${Math.max(12, lines + 1)}></textarea>
+      <textarea ref=${area} autofocus aria-label="The object as YAML or JSON" spellcheck=${false} wrap="off" value=${text} onInput=${edit} rows=${Math.max(12, lines + 1)}></textarea>
     </div>
     <div class="editor-result" role="status">
       ${result?.error && html`<${Errors} result=${result} jump=${jump} />`}
@@ -102,7 +103,7 @@ export function Changes({ changes }) {
   if (!changes.length) {
     return html`<p class="soft">No field changes, except managed fields.</p>`;
   }
-  return html`<div class="changes">${changes.map(({ kind, path, text }) => html`<div class=${kind}><code>${path}</code> ${text}</div>`)}</div>`;
+  return html`<div class="changes">${changes.map(({ kind, path, text }) => html`<div class=${kind}><code>${path}</code> ${text.startsWith("\n") ? html`<pre>${text.slice(1)}</pre>` : text}</div>`)}</div>`;
 }
 
 async function write(way, manifest, dryRun, force) {

@@ -60,7 +60,7 @@ export function Faults() {
     <${Problem} error=${error ?? action.error} />
     ${data &&
     html`<${Table} label="Armed faults" columns=${columns(disarm)} rows=${data.faults} id=${(row) => row.name}
-      empty=${html`<${Empty} icon="faults" title="No fault is armed"><p>A fault makes requests fail, wait or lose their responses, as in a bad hour of a real cluster. Arm one below, or make one of a request under <a href="#/requests">Requests</a>.</p><//>`} />`}
+      empty=${html`<${Empty} icon="faults" title="No fault is armed"><p>A fault makes requests fail, wait or lose their responses. Arm one below, or make one of a request under <a href="#/requests">Requests</a>.</p><//>`} />`}
     <div class="two"><${ReadyMade} arm=${arm} /><${AnyRule} arm=${arm} /></div>`;
 }
 

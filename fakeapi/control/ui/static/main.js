@@ -37,7 +37,7 @@ const GO_MS = 1200;
 function route() {
   const path = location.hash.replace(/^#\/?/, "").split("?")[0];
   const [name, ...place] = path.split("/").map(decoded);
-  return { name: name || "devices", place, path };
+  return { name: name || "devices", place, hash: location.hash };
 }
 
 function decoded(part) {
@@ -75,7 +75,7 @@ function Page() {
   const unlock = (token) => {
     setToken(token);
     setLocked(false);
-    setAt({ ...route(), path: `${route().path} ` });
+    setAt({ ...route(), hash: `${location.hash} ` });
   };
   return html`
     <a class="skip" href="#main" onClick=${(event) => (event.preventDefault(), main.current?.focus())}>Skip to the content</a>
@@ -85,7 +85,7 @@ function Page() {
       ${locked
         ? html`<${Token} unlock=${unlock} />`
         : view
-          ? html`<${view.view} key=${at.path} place=${at.place} />`
+          ? html`<${view.view} key=${at.hash} place=${at.place} />`
           : html`<${Empty} icon="search" title="There is no such view"><p>The address <code>#/${at.name}</code> names no view. Choose one in the navigation.</p><//>`}
     </main>
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
@@ -108,7 +108,7 @@ function Sidebar({ current, state, connected, showHelp }) {
         ${state &&
         html`<div><dt>Kubernetes</dt><dd>${state.release || "all releases"}</dd></div>
           <div><dt>Objects</dt><dd>${state.objects.toLocaleString("en")}</dd></div>
-          <div><dt>Version</dt><dd title="The newest resourceVersion">${state.resourceVersion}</dd></div>
+          <div><dt>resourceVersion</dt><dd title="The newest resourceVersion of the server">${state.resourceVersion}</dd></div>
           <div><dt>Clock</dt><dd title=${state.clock.now}>${state.clock.now.slice(11, 19)}${state.clock.frozen ? " frozen" : state.clock.adjusted ? " moved" : ""}</dd></div>`}
       </dl>
       <div class="side-buttons">

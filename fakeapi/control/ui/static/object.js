@@ -1,6 +1,7 @@
 // One object: YAML, history with differences, timeline, events, and links to the objects around it.
 
 import { cluster, control, Refused, serverUrl } from "./api.js";
+import { ClaimState } from "./claims.js";
 import { differences } from "./diff.js";
 import { Changes, Editor } from "./editor.js";
 import { Icon } from "./icons.js";
@@ -8,8 +9,8 @@ import { kindOf, kindOfResource } from "./kinds.js";
 import { ToObject } from "./links.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { cellOf, ObjectTimeline, readEvents } from "./timeline.js";
-import { age, apiGroup, href, objectHref, partOf, placed, python, secondsOf, shell } from "./text.js";
+import { cellOf, ObjectTimeline, readEvents, readWriters } from "./timeline.js";
+import { age, apiGroup, clock, href, objectHref, partOf, placed, python, secondsOf, shell } from "./text.js";
 import { Choice, Copy, Panel, Pill, Problem, remember, SameAs, say, useAction } from "./ui.js";
 import { Explanation, explainable } from "./why.js";
 import { toYaml, yamlLines } from "./yaml.js";
@@ -25,6 +26,10 @@ export function ObjectView({ place }) {
   const { data, error } = useLive(() => control("GET", "/history", { query }), [group, resource, namespace, name], {
     only: (event) => event.resource === resource && event["name"] === name && (event["namespace"] ?? "") === namespace,
   });
+  const { data: claim } = useLive(() => readClaim(resource, namespace, name), [resource, namespace, name], {
+    only: (event) => event.resource === "pods" || event.resource === "resourceclaims",
+    least: 2000,
+  });
   const versions = data?.versions ?? [];
   // The newest version at the time of the address's resourceVersion.
   const then = wanted ? versions.findLast((each) => Number(each.resourceVersion) <= Number(wanted)) : undefined;
@@ -36,7 +41,7 @@ export function ObjectView({ place }) {
   return html`<nav class="crumbs" aria-label="Path"><a href=${back}>${apiGroup(group, resource)}</a>${namespace && html`<span>/ ${namespace}</span>`}</nav>
     <div class="heading">
       <div><h1><span class="soft">${kind}</span> ${name}</h1>
-        ${shown && html`<p class="lead"><${Facts} version=${last} /></p>`}</div>
+        ${shown && html`<p class="lead"><${Facts} version=${last} state=${last.change !== "DELETED" && claim?.state} /></p>`}</div>
       ${shown &&
       html`<div class="actions">
         <${Copy} text=${toYaml(folded(shown.object))} label="Copy the object as YAML">Copy YAML<//>
@@ -55,11 +60,11 @@ export function ObjectView({ place }) {
       <div class="object">
         <div class="object-main">
           ${tab === "yaml" && html`<${Yaml} object=${shown.object} />`}
-          ${tab === "history" && html`<${History} versions=${versions} then=${then} forgotten=${data.forgotten} />`}
+          ${tab === "history" && html`<${History} place=${query} versions=${versions} then=${then} forgotten=${data.forgotten} />`}
           ${tab === "time" && html`<${ObjectTimeline} group=${group} resource=${resource} namespace=${namespace} name=${name} versions=${versions} />`}
           ${tab === "why" && html`<${Explanation} kind=${resource === "pods" ? "pod" : "claim"} namespace=${namespace} name=${name} object=${shown.object} />`}
         </div>
-        <aside aria-label="Around the object"><${Related} object=${shown.object} resource=${resource} /><${Events} object=${shown.object} /></aside>
+        <aside aria-label="Related objects and events"><${Related} object=${shown.object} resource=${resource} claim=${claim} /><${Conditions} object=${shown.object} /><${Events} object=${shown.object} /></aside>
       </div>`}
     ${open === "edit" && html`<${Editor} object=${last.object} namespace=${namespace} onClose=${() => setOpen("")} />`}
     ${open === "delete" && html`<${Delete} object=${last.object} group=${group} resource=${resource} onClose=${() => setOpen("")} />`}`;
@@ -76,12 +81,13 @@ function tabs(kind, versions) {
   return explainable(kind) ? [...all, ["why", "Why"]] : all;
 }
 
-function Facts({ version }) {
+function Facts({ version, state }) {
   const { metadata, status } = version.object;
   const ready = (status?.conditions ?? []).find((each) => each.type === "Ready");
-  return html`${status?.phase && html`<${Pill} kind=${status.phase === "Running" ? "good" : status.phase === "Pending" ? "warn" : ""}>${String(status.phase)}<//> `}
+  return html`${state && !metadata.deletionTimestamp && html`<${ClaimState} state=${state} /> `}
+    ${status?.phase && html`<${Pill} kind=${status.phase === "Running" ? "good" : status.phase === "Pending" ? "warn" : ""}>${String(status.phase)}<//> `}
     ${ready && html`<${Pill} kind=${ready.status === "True" ? "good" : "bad"}>${ready.status === "True" ? "Ready" : "Not ready"}<//> `}
-    ${metadata.deletionTimestamp && html`<${Pill} kind="warn" title="The object has a deletionTimestamp and waits for its finalizers">deleting<//> `}
+    ${metadata.deletionTimestamp && html`<${Pill} kind="warn" title="The object has a deletionTimestamp and waits for its finalizers">deleting<//> ${metadata.finalizers?.length > 0 && `waits for ${metadata.finalizers.length === 1 ? "finalizer" : "finalizers"} ${metadata.finalizers.join(", ")}, `}`}
     created ${age(serverNow() - secondsOf(metadata.creationTimestamp))} ago, resourceVersion ${metadata.resourceVersion}`;
 }
 
@@ -105,16 +111,20 @@ function valueClass(value) {
   return /^("|[A-Za-z])/.test(value) && !/^(true|false|null)$/.test(value) ? "string" : "literal";
 }
 
-function History({ versions, then, forgotten }) {
+function History({ place, versions, then, forgotten }) {
+  const [writers, setWriters] = useState(/** @type {Map<string, {who: string, at: number}>} */ (new Map()));
   const current = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => current.current?.scrollIntoView({ block: "center" }), [then?.resourceVersion]);
+  useEffect(() => {
+    readWriters({ ...place, versions }).then(setWriters, () => undefined);
+  }, [versions.at(-1)?.resourceVersion]);
   return html`<ol class="history" reversed>
       ${versions
         .map((each, index) => {
           const before = versions[index - 1];
           const isThen = each === then;
           return html`<li key=${each.resourceVersion} ref=${isThen ? current : undefined} aria-current=${isThen ? "true" : undefined}>
-            <p><strong>${each.change}</strong> at ${each.resourceVersion}<${Author} object=${each.object} /></p>
+            <p><strong>${each.change}</strong> at ${each.resourceVersion}<${Author} object=${each.object} writer=${writers.get(each.resourceVersion)} /></p>
             ${before && each.change !== "DELETED" && html`<${Changes} changes=${differences(before.object, each.object)} />`}
           </li>`;
         })
@@ -123,7 +133,11 @@ function History({ versions, then, forgotten }) {
     ${forgotten && html`<p class="soft">Earlier versions are not kept.</p>`}`;
 }
 
-function Author({ object }) {
+/** Who wrote a version: the client, if the journal has its request, else the newest entry of the managed fields. */
+function Author({ object, writer }) {
+  if (writer) {
+    return html` <span class="soft">by</span> ${writer.who} <span class="soft">${clock(writer.at)}</span>`;
+  }
   const entry = lastManager(object);
   return entry && html` <span class="soft">by</span> ${String(entry.manager)} <span class="soft">${entry.time ? String(entry.time).slice(11, 19) : ""}</span>`;
 }
@@ -136,7 +150,7 @@ export function lastManager(object) {
 
 // objects around the object ---------------------------------------------------------------------------------
 
-function Related({ object, resource }) {
+function Related({ object, resource, claim }) {
   const [owners, setOwners] = useState(/** @type {any[]} */ ([]));
   useEffect(() => {
     const references = object.metadata?.ownerReferences ?? [];
@@ -145,8 +159,8 @@ function Related({ object, resource }) {
     ).then(setOwners, () => setOwners([]));
   }, [object]);
   const namespace = object.metadata?.namespace ?? "";
-  const { data: users = [] } = useLive(() => usersOf(object, resource), [resource, namespace, object.metadata?.name, object.metadata?.resourceVersion], {
-    only: (event) => event.resource === "pods" || event.resource === "resourceclaims",
+  const { data: waiting = [] } = useLive(() => waitingFor(object, resource), [resource, object.metadata?.name], {
+    only: (event) => event.resource === "resourceclaims",
     least: 2000,
   });
   const links = [
@@ -156,19 +170,20 @@ function Related({ object, resource }) {
       to: each.served ? objectHref(each.served.group, each.served.resource, each.served.namespaced ? namespace : "", each.name) : undefined,
     })),
     ...(AROUND[resource]?.(object, namespace) ?? []),
-    ...users,
+    ...podsOf(claim, object, namespace),
+    ...waiting,
   ];
   if (!links.length) {
     return null;
   }
-  return html`<section><h2>Around it</h2><dl class="links">${links.map(
-    ({ what, text, to }) => html`<div><dt>${what}</dt><dd>${to ? html`<${ToObject} to=${to}>${text}<//>` : text}</dd></div>`,
+  return html`<section><h2>Related</h2><dl class="links">${links.map(
+    ({ what, text, to, more }) => html`<div><dt>${what}</dt><dd>${to ? html`<${ToObject} to=${to}>${text}<//>` : text}${more && html`<br /><span class="soft">${more}</span>`}</dd></div>`,
   )}</dl></section>`;
 }
 
 const RESOURCE = "resource.k8s.io";
 const node = (name) => ({ what: "Node", text: name, to: objectHref("", "nodes", "", name) });
-const devicesOf = (search, text) => ({ what: "Devices", text, to: `#/devices?search=${encodeURIComponent(search)}` });
+const devicesOf = (search, text, more = "") => ({ what: "Devices", text, more, to: `#/devices?search=${encodeURIComponent(search)}` });
 const requestsOf = (claimSpec) =>
   (claimSpec?.devices?.requests ?? []).flatMap((each) => [each, each.exactly, ...(each.firstAvailable ?? [])]).filter((each) => each?.deviceClassName);
 const classes = (claimSpec) =>
@@ -181,21 +196,26 @@ const classes = (claimSpec) =>
 // The most waiting claims that the page of a class lists.
 const USERS = 8;
 
-/** The pods that wait for a claim, and the claims that wait for a device of a class. */
-async function usersOf(object, resource) {
-  const { name, namespace = "" } = object.metadata ?? {};
-  if (resource === "resourceclaims") {
-    const known = new Set((object.status?.reservedFor ?? []).map((each) => each.name));
-    const { claims } = await control("GET", "/claims", { query: { namespace, search: `${namespace}/${name}` } });
-    const pods = claims.find((each) => each.name === name)?.pods ?? [];
-    return pods.filter((each) => !known.has(each)).map((each) => ({ what: "Pod", text: each, to: objectHref("", "pods", namespace, each) }));
-  }
-  if (resource === "deviceclasses") {
-    const { claims } = await control("GET", "/claims", { query: { state: "pending", search: name } });
-    const waiting = claims.filter((each) => each.classes.includes(name)).slice(0, USERS);
-    return waiting.map((each) => ({ what: "Waits", text: placed(each.namespace, each.name), to: `${objectHref(RESOURCE, "resourceclaims", each.namespace, each.name)}?tab=why` }));
-  }
-  return [];
+/** The row of the view Claims for a claim; null for other objects. */
+async function readClaim(resource, namespace, name) {
+  if (resource !== "resourceclaims") return null;
+  const { claims } = await control("GET", "/claims", { query: { namespace, search: `${namespace}/${name}` } });
+  return claims.find((each) => each.name === name && each.namespace === namespace) ?? null;
+}
+
+/** The pods that wait for a claim. */
+function podsOf(claim, object, namespace) {
+  const known = new Set((object.status?.reservedFor ?? []).map((each) => each.name));
+  return (claim?.pods ?? []).filter((each) => !known.has(each)).map((each) => ({ what: "Pod", text: each, to: objectHref("", "pods", namespace, each) }));
+}
+
+/** The claims that wait for a device of a class. */
+async function waitingFor(object, resource) {
+  if (resource !== "deviceclasses") return [];
+  const { name } = object.metadata;
+  const { claims } = await control("GET", "/claims", { query: { state: "pending", search: name } });
+  const waiting = claims.filter((each) => each.classes.includes(name)).slice(0, USERS);
+  return waiting.map((each) => ({ what: "Waits", text: placed(each.namespace, each.name), to: `${objectHref(RESOURCE, "resourceclaims", each.namespace, each.name)}?tab=why` }));
 }
 
 /** The links of each kind to the objects around it. */
@@ -218,7 +238,7 @@ const AROUND = {
       to: objectHref(each.apiGroup ?? "", each.resource, namespace, each.name),
     })),
     ...classes(claim.spec),
-    ...(claim.status?.allocation?.devices?.results ?? []).map((each) => devicesOf(`${namespace}/${claim.metadata.name}`, `${each.driver} ${each.pool}/${each.device}`)),
+    ...(claim.status?.allocation?.devices?.results ?? []).map((each) => devicesOf(`${namespace}/${claim.metadata.name}`, `${each.pool}/${each.device}`, each.driver)),
   ],
   resourceclaimtemplates: (template) => classes(template.spec?.spec),
   resourceslices: (slice) => [...(slice.spec?.nodeName ? [node(slice.spec.nodeName)] : []), devicesOf(slice.spec?.pool?.name ?? "", `pool ${slice.spec?.pool?.name}`)],
@@ -228,6 +248,22 @@ const AROUND = {
   ],
   deviceclasses: (object) => [{ what: "Claims", text: "all claims", to: "#/claims" }],
 };
+
+// Conditions whose status True is bad news.
+const BAD_IF_TRUE = /Pressure$|Unavailable$|Failure$|Failed$|Remaining$|Disrupted|Disruption/;
+
+/** The conditions of an object, each with its message, bad news first. */
+function Conditions({ object }) {
+  const kindOfStatus = ({ type, status }) => (status === "Unknown" ? "warn" : (status === "True") !== BAD_IF_TRUE.test(type) ? "good" : "warn");
+  const all = (object.status?.conditions ?? []).filter((each) => each?.type);
+  const conditions = ["warn", "good"].flatMap((kind) => all.filter((each) => kindOfStatus(each) === kind));
+  if (!all.length) {
+    return null;
+  }
+  return html`<section><h2>Conditions</h2><ul class="events">${conditions.map(
+    (each) => html`<li class=${kindOfStatus(each) === "warn" ? "warn" : ""}><p><strong>${String(each.type)}</strong> <span class=${`small ${kindOfStatus(each)}`}>${String(each.status)}</span>${each.reason && html` <span class="soft">${String(each.reason)}</span>`}</p>${each.message && html`<p>${String(each.message)}</p>`}</li>`,
+  )}</ul></section>`;
+}
 
 function Events({ object }) {
   const { name, namespace } = object.metadata ?? {};

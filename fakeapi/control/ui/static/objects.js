@@ -94,7 +94,7 @@ function KindTable({ kind }) {
       </select></label>`}
       <label class="grow"><span class="hidden">Label selector</span><input id="labels" type="text" autocomplete="off" spellcheck=${false} placeholder="Labels, such as app=train"
         value=${selector} onChange=${(event) => setSelector(event.target.value.trim())} /></label>
-      <${Choice} label="Columns" value=${wide} choices=${[["", "Usual"], ["wide", "Wide"]]} onChange=${setWide} />
+      <${Choice} label="Columns" value=${wide} choices=${[["", "Default"], ["wide", "Wide"]]} onChange=${setWide} />
     </div>
     <${Problem} error=${error} />
     ${data &&

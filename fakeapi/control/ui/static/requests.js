@@ -12,7 +12,7 @@ import { toYaml } from "./yaml.js";
 const PAGE = 300;
 const NEW_MAX = 100;
 const SHOWN_MAX = 2000;
-const CODES = [["", "All"], ["2xx", "2xx"], ["4xx", "4xx"], ["5xx,0", "5xx and none"]];
+const CODES = [["", "All"], ["2xx", "2xx"], ["4xx", "4xx"], ["5xx,0", "5xx, no response"]];
 const VERBS = ["", "read", "write", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
 export function Requests() {
@@ -190,7 +190,7 @@ function facts(request) {
     ["User", request.user ?? ""],
     ["Agent", request.agent ?? ""],
     ["Query", request.query ?? ""],
-    ["Version", request.before || request.after ? `${request.before ?? "none"} → ${request.after ?? "none"}` : ""],
+    ["resourceVersion", request.before || request.after ? `${request.before ?? "none"} → ${request.after ?? "none"}` : ""],
     ["Faults", (request.faults ?? []).join(", ")],
     ["Watch", request.watch ? `${request.watch.events} events, ${request.watch.bookmarks} bookmarks, ${request.watch.open ? `${request.watch.behind} behind` : "ended"}` : ""],
   ].filter(([, value]) => value);

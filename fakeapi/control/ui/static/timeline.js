@@ -116,12 +116,14 @@ function Drawing({ steps, chosen, choose }) {
 // reading ----------------------------------------------------------------------------------------------------
 
 async function readAround({ group, resource, namespace, name, kind }) {
-  const [requests, events] = await Promise.all([
-    control("GET", "/requests", { query: { verb: "write", namespace, name, text: `/${resource}`, last: REQUESTS } }),
-    readEvents(kind, namespace, name),
-  ]);
-  const own = requests.requests.filter((each) => (each.resource ?? "").split("/")[0] === resource && (each.group ?? "") === group);
-  return { requests: own, events };
+  const [requests, events] = await Promise.all([readWrites({ group, resource, namespace, name }), readEvents(kind, namespace, name)]);
+  return { requests, events };
+}
+
+/** The writes of an object that the journal has, oldest first. */
+async function readWrites({ group, resource, namespace, name }) {
+  const { requests } = await control("GET", "/requests", { query: { verb: "write", namespace, name, text: `/${resource}`, last: REQUESTS } });
+  return requests.filter((each) => (each.resource ?? "").split("/")[0] === resource && (each.group ?? "") === group);
 }
 
 /** The table of the events that name an object. */
@@ -157,9 +159,9 @@ async function readPods(namespace, versions) {
  * @returns {Step[]}
  */
 export function stepsOf(versions, { requests, events }) {
-  const byVersion = new Map(requests.filter((each) => each.after).map((each) => [each.after, each]));
+  const writes = writesOf(versions, requests);
   const written = versions.map((version, index) => {
-    const request = byVersion.get(version.resourceVersion) ?? (version.change === "DELETED" ? requests.findLast((each) => each.verb === "delete" && each.code < 400) : undefined);
+    const request = writes[index];
     const manager = newestManager(version.object);
     const known = request ? { at: request.received, took: request.seconds, who: agentName(request), rough: false, faults: request.faults ?? [] } : { at: manager.at, took: 0, who: manager.who, rough: true, faults: [] };
     return changesOf(versions[index - 1], version).map((change) => ({ ...known, ...change }));
@@ -172,6 +174,38 @@ export function stepsOf(versions, { requests, events }) {
     steps.push({ at: request.received, took: request.seconds, who: agentName(request), rough: false, faults: request.faults ?? [], text: what, kind: "refused", details: request.message ?? "" });
   }
   return steps.filter((each) => Number.isFinite(each.at)).sort((a, b) => sortTime(a) - sortTime(b));
+}
+
+/**
+ * The request that wrote each version; undefined if the journal does not have it. The responses of deletes and of
+ * bindings have no resourceVersion: what they changed shows which version is theirs.
+ *
+ * @param {any[]} versions
+ * @param {any[]} requests
+ */
+function writesOf(versions, requests) {
+  const byVersion = new Map(requests.filter((each) => each.after).map((each) => [each.after, each]));
+  const last = (matches) => requests.findLast((each) => each.code && each.code < 400 && matches(each));
+  return versions.map((version, index) => {
+    const known = byVersion.get(version.resourceVersion);
+    if (known) return known;
+    if (version.change === "DELETED") return last((each) => each.verb === "delete");
+    const isBound = version.object.spec?.nodeName && versions[index - 1] && !versions[index - 1].object.spec?.nodeName;
+    return isBound ? last((each) => each.resource === "pods/binding") : undefined;
+  });
+}
+
+/** The name and time of each version's writer, by resourceVersion; without those that the journal does not know. */
+export async function readWriters({ group, resource, namespace, name, versions }) {
+  const requests = await readWrites({ group, resource, namespace, name });
+  const writes = writesOf(versions, requests);
+  /** @type {Map<string, {who: string, at: number}>} */
+  const writers = new Map();
+  for (const [index, { resourceVersion }] of versions.entries()) {
+    const request = writes[index];
+    if (request) writers.set(resourceVersion, { who: agentName(request), at: request.received });
+  }
+  return writers;
 }
 
 function eventStep(events, row) {

@@ -27,6 +27,6 @@ const COLUMNS = [
   { name: "Events", number: true, sort: (row) => row.watch?.events ?? 0, show: (row) => (row.watch?.events ?? 0).toLocaleString("en") },
   { name: "Bookmarks", number: true, sort: (row) => row.watch?.bookmarks ?? 0, show: (row) => (row.watch?.bookmarks ?? 0).toLocaleString("en") },
   { name: "Behind", number: true, title: "Events that the server has not sent yet", sort: (row) => row.watch?.behind ?? 0, show: (row) => html`<span class=${row.watch?.behind ? "warn" : "good"}>${row.watch?.behind ?? 0}</span>` },
-  { name: "Version", number: true, title: "The resourceVersion of the last event", sort: (row) => Number(row.watch?.resourceVersion ?? 0), show: (row) => row.watch?.resourceVersion ?? "" },
+  { name: "resourceVersion", number: true, title: "The resourceVersion of the last event", sort: (row) => Number(row.watch?.resourceVersion ?? 0), show: (row) => row.watch?.resourceVersion ?? "" },
   { name: "Since", number: true, sort: (row) => row.received, show: (row) => clock(row.received).slice(0, 8) },
 ];

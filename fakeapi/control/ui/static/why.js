@@ -1,7 +1,7 @@
 // Why pods and claims are pending, and why others are where they are.
 
 import { control, Refused } from "./api.js";
-import { explain, useCauses } from "./causes.js";
+import { CAUSES_MAX, explain, useCauses } from "./causes.js";
 import { claimHref, CLAIMS_MAX, podHref } from "./claims.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
@@ -14,6 +14,8 @@ const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "
 const SHOWN = 12;
 const GROUPS_SHOWN = 40;
 const DELETING_MAX = 100;
+const READING = "Reading the reason…";
+const KINDS = [["pod", "Pods"], ["claim", "Claims without a pod"], ["deleting", "Claims being deleted"]];
 
 /** @param {string} kind */
 export function explainable(kind) {
@@ -32,14 +34,14 @@ export function Why({ place }) {
   const isOpen = (row) => isAt(row, place);
   const groups = grouped(place[2] ? [...shown].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a))) : shown);
   const unread = search ? all.length - all.filter((row) => causes.has(keyOf(row))).length : 0;
-  const choices = [["all", "All"], ["pod", `Pods ${count(rows, "pod")}`], ["claim", `Claims without a pod ${count(rows, "claim")}`], ["deleting", `Being deleted ${count(rows, "deleting")}`]];
+  const choices = [["all", "All"], ...KINDS.map(([name, text]) => [name, html`${text} <span class="count">${(name === "pod" && data && !search ? data.pendingPods : count(rows, name)).toLocaleString("en")}</span>`])];
   return html`<${Heading} title="Pending" lead=${data ? leadOf(data, all) : "Reading…"} />
     <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by name, node or reason" />
       <${Choice} label="What" value=${what} onChange=${setWhat} choices=${choices} /></div>
     <${Problem} error=${error} />
     ${unread > 0 && html`<p class="soft" role="status">The explanations of ${counted(unread, "row")} are not read yet: the filter does not search them.</p>`}
     ${data && !shown.length && html`<${Empty} icon="why" title=${all.length ? "Nothing pending matches" : "Nothing is pending"}><p>Pods that wait for a node or for their devices appear here, each with the reason.</p><//>`}
-    ${groups.slice(0, GROUPS_SHOWN).map((group) => html`<${Group} key=${group.reason} ...${group} isOpen=${isOpen} causes=${causes} />`)}
+    ${groups.slice(0, GROUPS_SHOWN).map((group) => html`<${Group} key=${group.reason} ...${group} isOpen=${isOpen} causes=${causes} areRead=${all.length <= CAUSES_MAX} />`)}
     ${groups.length > GROUPS_SHOWN && html`<p class="soft">${counted(groups.length - GROUPS_SHOWN, "more reason")}. Use the filter to see them.</p>`}
     ${data && data.pods.length < data.pendingPods && !search && html`<p class="soft">The first ${data.pods.length.toLocaleString("en")} of ${data.pendingPods.toLocaleString("en")} pods. Use the filter to see others.</p>`}`;
 }
@@ -109,12 +111,12 @@ function reasonOf(row) {
   return row.reason || "No condition of the pod has a message. Its events may say more.";
 }
 
-function Group({ reason, rows, isOpen, causes }) {
+function Group({ reason, rows, isOpen, causes, areRead }) {
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.slice(0, SHOWN);
   const isSaid = rows.length === 1 && causes.get(keyOf(rows[0]))?.summary === reason;
   return html`<section class="card waiting" aria-label=${reason.slice(0, 100)}>
-    ${shown.map((row) => html`<${Waiting} key=${keyOf(row)} row=${row} open=${isOpen(row)} cause=${causes.get(keyOf(row))?.summary ?? ""} />`)}
+    ${shown.map((row) => html`<${Waiting} key=${keyOf(row)} row=${row} open=${isOpen(row)} cause=${causes.get(keyOf(row))?.summary ?? (areRead ? READING : "")} />`)}
     ${shown.length < rows.length && html`<button type="button" onClick=${() => setAll(true)}>Show ${(rows.length - shown.length).toLocaleString("en")} more</button>`}
     ${!isSaid && html`<p class="reason">${rows.length > 1 && html`<${Pill}>${rows.length.toLocaleString("en")}<//> `}${rows[0].message && rows[0].state !== "deleting" ? "Message in the pod: " : ""}${reason}</p>`}
   </section>`;
@@ -134,11 +136,11 @@ function Waiting({ row, open, cause }) {
     if (open) box.current?.scrollIntoView({ block: "nearest" });
   }, [open]);
   const to = row.kind === "pod" ? podHref(row.namespace, row.name) : claimHref(row.namespace, row.name);
-  const facts = [row.state === "deleting" && "being deleted", row.node && `waits on ${row.node}`, age(serverNow() - secondsOf(row.created))].filter(Boolean).join(", ");
+  const facts = [row.state === "deleting" && "being deleted", row.node && `waits for the kubelet of ${row.node}`, age(serverNow() - secondsOf(row.created))].filter(Boolean).join(", ");
   return html`<details class="one-waiting" ref=${box} open=${opened} aria-current=${open ? "true" : undefined} onToggle=${(event) => setOpened(event.target.open)}>
     <summary><span class="soft">${row.kind === "pod" ? "Pod" : "Claim"}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
       <span class="soft">${facts}</span>
-      ${cause && html`<span class="summary">${cause}</span>`}
+      ${cause && html`<span class=${cause === READING ? "summary soft" : "summary"}>${cause}</span>`}
     </summary>
     ${opened && html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />
       <p><a href=${to}>Open the ${row.kind}</a></p>`}
@@ -163,6 +165,7 @@ export function Explanation({ kind, namespace, name, object, message = "" }) {
   const isMissing = error instanceof Refused && error.code === 404;
   return html`<div class="explanation">
     ${error && !isMissing && html`<${Problem} error=${error} />`}
+    ${!explained && !error && html`<p class="soft" role="status">Reading the explanation…</p>`}
     ${explained && html`<${Explained} value=${explained} />`}
     ${isMissing && html`<${Conditions} object=${object} message=${message} />`}
     <${SameAs} command=${`fakeapi explain ${kind} ${shell(`${namespace}/${name}`)}`} python=${`print(fakeapi.explain(${python(kind)}, ${python(name)}, namespace=${python(namespace)}))`} />
