@@ -348,7 +348,7 @@ def test_claims_have_states_and_pending_ones_come_first(browser: Browser, api: F
     states = "return [...document.querySelectorAll('tbody .state')].map((e) => e.textContent)"
     browser.wait(lambda: browser.run(states) == ["pending", "reserved"], "a pending and a reserved claim")
     browser.see("node-1/gpu-0", "main table")
-    browser.see("no pod uses it", "main table")
+    browser.see("the cluster has no nodes", "main table")
     api.update_status({**pod, "status": {"phase": "Running"}})
     browser.wait(lambda: browser.run(states) == ["pending", "prepared"], "a prepared claim")
     browser.fill("#search", "trainer")
