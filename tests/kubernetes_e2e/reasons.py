@@ -13,7 +13,7 @@ RULES: tuple[tuple[str, str], ...] = (
     ),
     (
         r"async preemption",
-        "not all pods of medium priority were scheduled in time (until 2026-11-27: victims were gone at once)",
+        "not all pods of medium priority are scheduled in time (until 2026-11-27: no victim took time)",
     ),
     (r"continue listing from the last key", "nothing is compacted by time: a continue token lives longer"),
     (r"requests can be classified", "requests are not classified by flow schemas"),
