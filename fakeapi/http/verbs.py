@@ -152,7 +152,11 @@ class Verbs:
         return await respond_list(ctx, resource, listed, self._turns)
 
     async def _listed(self, ctx: RequestContext, resource: Resource, options: ListOptions) -> listing.Listed:
-        read = partial(listing.list_entries, self._server.store.storage, resource, ctx.object, options)
+        storage = self._server.store.storage
+        if options.fields is not None and not options.fields.empty:
+            limit = 0 if options.labels is not None or options.continue_token else options.limit
+            await listing.read_fields(storage, resource, ctx.object, options.fields, limit)
+        read = partial(listing.list_entries, storage, resource, ctx.object, options)
         if not resource.kind.unstructured:
             return read()
         listed = await completed(read)

@@ -30,6 +30,7 @@ from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.requests.decoding import CBOR, PROTOBUF
 from fakeapi.registry.requests.options import WatchOptions
 from fakeapi.registry.store import Store
+from fakeapi.registry.verbs.listing import read_fields
 from fakeapi.registry.verbs.watching import (
     INITIAL_EVENTS_LIST,
     EncodedEventCache,
@@ -105,6 +106,10 @@ class Watches:
         if lists_first and resource.release.quirks.initial_events_blueprint:
             negotiate_for(ctx, resource, tables=False)
         await ctx.request.drain()
+        if options.fields is not None and (
+            options.send_initial_events or options.resource_version in ("", "0")
+        ):
+            await read_fields(self._store.storage, resource, ctx.object, options.fields)
         try:
             watch = await completed(
                 partial(open_watch, self._store.storage, resource, ctx.object, options, at=ctx.stale_at)

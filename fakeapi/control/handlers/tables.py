@@ -129,7 +129,7 @@ def _predicate(query: TableQuery, resource: Resource) -> SelectionPredicate:
         field_selector.check_labels(fields, known.labels, known.refusal)
     except ValueError as error:
         raise refused(400, f"selector: {error}") from None
-    return predicate_of(labels, fields, known.fields_of)
+    return predicate_of(labels, fields, known.fields_of, known=resource.selectable_fields)
 
 
 async def _changes(call: Call, prefix: str) -> dict[str, Entry | None] | None:

@@ -40,10 +40,10 @@ class FieldSelector(msgspec.Struct, frozen=True):
         """Whether the selector matches an object with these fields: name -> value. A missing field counts as
         "".
         """
-        return all(
-            (fields.get(requirement.field, "") == requirement.value) is not requirement.negated
-            for requirement in self.requirements
-        )
+        for requirement in self.requirements:  # a loop takes half of the time of `all`
+            if (fields.get(requirement.field, "") == requirement.value) is requirement.negated:
+                return False
+        return True
 
     @property
     def empty(self) -> bool:

@@ -107,6 +107,10 @@ class CustomResource(Resource):
     def field_labels(self) -> FieldLabels:
         return field_labels_of(self.custom_kind, self._read_fields)
 
+    @property
+    def selectable_fields(self) -> None:  # type: ignore[override]  # they also depend on conversion webhooks
+        return None
+
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         return columns_of(self.custom_kind.version_specification)

@@ -34,6 +34,7 @@ from fakeapi.registry.model.scale import SCALE, ScaleView
 from fakeapi.registry.model.scale_definition import scale_definition
 from fakeapi.registry.model.strategy import Strategy
 from fakeapi.registry.model.subresource import ServedSubresource
+from fakeapi.registry.stored.selectable_fields import SelectableFields
 from fakeapi.releases import Kind, Release
 from fakeapi.releases.kinds import Subresource
 from fakeapi.releases.rules import rules_of
@@ -269,6 +270,15 @@ class Resource(ObjectForms):
             if by_release
             else self.definition.field_labels(self.kind)
         )
+
+    @cached_property
+    def selectable_fields(self) -> SelectableFields | None:
+        """The cached fields of stored objects for field selectors.
+
+        None if selectors need only the keys of objects, or if the fields depend on more than the object.
+        """
+        fields_of = self.field_labels.fields_of
+        return None if fields_of is None else SelectableFields(fields_of)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

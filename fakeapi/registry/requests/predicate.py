@@ -12,6 +12,7 @@ from fakeapi.machinery.meta.field_selector import FieldSelector
 from fakeapi.machinery.meta.label_selector import Selector
 from fakeapi.machinery.meta.shard_selector import ShardSelector, parse
 from fakeapi.registry.stored import form as stored_form
+from fakeapi.registry.stored.selectable_fields import SelectableFields
 from fakeapi_storage import Entry
 
 FieldsOf = Callable[[dict[str, Any]], Mapping[str, str]]
@@ -45,13 +46,15 @@ _kept_labels = lru_cache(LABELS_KEPT)(_read_labels)
 class SelectionPredicate(msgspec.Struct, frozen=True):
     """The selectors of a list or watch request. A selector that the request does not have is None.
 
-    `fields_of`: returns the selectable fields of an object; None if these are only name and namespace.
+    - `fields_of`: returns the selectable fields of an object; None if these are only name and namespace.
+    - `known`: a cache with the results of `fields_of`; None without a cache.
     """
 
     labels: Selector | None
     fields: FieldSelector | None
     fields_of: FieldsOf | None = None
     shards: ShardSelector | None = None
+    known: SelectableFields | None = None
 
     @property
     def everything(self) -> bool:
@@ -65,6 +68,9 @@ class SelectionPredicate(msgspec.Struct, frozen=True):
 
     def select(self, entries: Iterable[Entry]) -> list[Entry]:
         """Returns the storage entries whose objects match, in the given order."""
+        if self.fields is not None and self.known is not None and self.labels is None and self.shards is None:
+            has_fields, fields_of = self.fields.matches, self.known.of
+            return [entry for entry in entries if has_fields(fields_of(entry.value))]
         if self.labels is None or not self.labels_alone:
             return [entry for entry in entries if self.matches(entry)]
         matches = self.labels.matches
@@ -83,6 +89,9 @@ class SelectionPredicate(msgspec.Struct, frozen=True):
         if self.fields is None and self.shards is None:
             assert self.labels is not None, "not everything matches"
             return self.labels.matches(_labels_of(entry.value))
+        if self.known is not None and self.fields is not None and self.shards is None:
+            is_selected = self.fields.matches(self.known.of(entry.value))
+            return is_selected and (self.labels is None or self.labels.matches(_labels_of(entry.value)))
         obj = codec.decode(stored_form.json_of(entry.value))
         meta = obj["metadata"]
         if self.shards is not None and not self.shards.matches(meta):
@@ -95,17 +104,22 @@ class SelectionPredicate(msgspec.Struct, frozen=True):
 
 
 def predicate_of(
-    labels: Selector | None, fields: FieldSelector | None, fields_of: FieldsOf | None = None, shards: str = ""
+    labels: Selector | None,
+    fields: FieldSelector | None,
+    fields_of: FieldsOf | None = None,
+    shards: str = "",
+    known: SelectableFields | None = None,
 ) -> SelectionPredicate:
     """Combines the selectors of a request. Replaces empty selectors by None; they match everything.
 
-    Raises ApiError 500 if the shard selector is malformed.
+    `fields_of` and `known`: see SelectionPredicate. Raises ApiError 500 if the shard selector is malformed.
     """
     return SelectionPredicate(
         None if labels is None or labels.empty else labels,
         None if fields is None or fields.empty else fields,
         fields_of,
         _shard_selector(shards) if shards else None,
+        known,
     )
 
 

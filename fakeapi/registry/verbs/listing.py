@@ -5,8 +5,10 @@ lists from etcd. Lists at an exact version and later pages come from etcd. The w
 different errors.
 """
 
+import asyncio
 import sys
 from dataclasses import replace
+from time import perf_counter
 
 import msgspec
 
@@ -28,6 +30,8 @@ PAGE_MAX = 10_000
 The first read has the size of the limit. If too few objects match, each further read is twice as large, up to
 this number.
 """
+TURN_SECONDS = 0.002
+"""Seconds after which other requests are served while a list reads the fields of its objects."""
 _REVISION_MAX = 2**63 - 1
 _TOO_OLD_TO_CONTINUE = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new "
@@ -72,8 +76,7 @@ def list_entries(
     - 500: the resourceVersion is malformed or in the future, in cases in which Kubernetes returns 500
     - 504: the storage has not reached the resourceVersion
     """
-    fields_of = resource.field_labels.fields_of
-    chosen = predicate_of(options.labels, options.fields, fields_of, options.shards)
+    chosen = _chosen(resource, options)
     prefix = prefix_of(resource, target)
     plan = _plan(storage, resource, target, options)
     entries: list[Entry] = []
@@ -83,7 +86,7 @@ def list_entries(
     while True:
         page = _page(storage, prefix, start_after, at, size, options)
         if indexed is not None:
-            page = replace(page, entries=[entry for entry in page.entries if indexed.matches(entry)])
+            page = replace(page, entries=indexed.select(page.entries))
         more = _take(page, chosen, entries, limit, resource.selected)
         if not limit or not more or len(entries) >= limit:
             break
@@ -107,7 +110,49 @@ def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | N
     if name is None or value is None:
         return None
     selector = FieldSelector((Requirement(name, value),))
-    return predicate_of(None, selector, resource.field_labels.fields_of)
+    return predicate_of(None, selector, resource.field_labels.fields_of, known=resource.selectable_fields)
+
+
+def _chosen(resource: Resource, options: ListOptions) -> SelectionPredicate:
+    """Returns the selectors of a list. Raises ApiError 500 if the shard selector is malformed."""
+    return predicate_of(
+        options.labels,
+        options.fields,
+        resource.field_labels.fields_of,
+        options.shards,
+        resource.selectable_fields,
+    )
+
+
+async def read_fields(
+    storage: Storage, resource: Resource, target: ObjectReference, fields: FieldSelector, limit: int = 0
+) -> None:
+    """Reads the fields that a list or watch compares, before it compares all objects in one step.
+
+    Lets the event loop run other tasks every TURN_SECONDS. The fields are cached, so the step does not decode
+    the objects again. Stops after `limit` matching objects; 0 for no limit. Reads nothing if the cache cannot
+    hold all objects.
+    """
+    known = resource.selectable_fields
+    if known is None:
+        return
+    entries = storage.list(prefix_of(resource, target), start_after=None, limit=None, at=None).entries
+    if sum([len(entry.value) for entry in entries]) > known.bound:
+        return
+    turn_ends = perf_counter() + TURN_SECONDS
+    matching = 0
+    for entry in entries:
+        if limit:
+            matching += fields.matches(known.of(entry.value))
+            if matching == limit:
+                return
+        elif entry.value not in known:
+            known.of(entry.value)
+        else:
+            continue
+        if perf_counter() >= turn_ends:
+            await asyncio.sleep(0)
+            turn_ends = perf_counter() + TURN_SECONDS
 
 
 def _take(

@@ -194,7 +194,8 @@ def open_watch(
     resourceVersion.
     """
     fields_of = resource.field_labels.fields_of
-    chosen = predicate_of(options.labels, options.fields, fields_of, options.shards)
+    known = resource.selectable_fields
+    chosen = predicate_of(options.labels, options.fields, fields_of, options.shards, known)
     prefix = prefix_of(resource, target)
     since = parse_version(options.resource_version) if options.resource_version else 0
     wants_initial = options.send_initial_events
@@ -203,7 +204,7 @@ def open_watch(
     if wants_initial or (since == 0 and options.send_initial_events is False):
         page = storage.list(prefix, start_after=None, limit=None, at=at)
         entries = page.entries if wants_initial else []
-        initial = [entry for entry in entries if chosen.matches(entry)]
+        initial = chosen.select(entries)
         watcher = storage.watch(prefix, page.revision)
         return Watch(resource, watcher, chosen, initial, page.revision)
     oldest = resource.release.quirks.watch_cache_start
