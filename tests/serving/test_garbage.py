@@ -1,0 +1,120 @@
+"""The garbage collection of a process that only serves: when young and old objects are scanned."""
+
+import asyncio
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from fakeapi.serving import garbage
+from fakeapi.serving.garbage import YOUNG_OBJECTS, GarbageCollection
+
+
+class Node:
+    """An object that can be a part of a reference cycle."""
+
+    def __init__(self) -> None:
+        self.other: object = None
+
+
+def cycle() -> weakref.ref[Node]:
+    """Creates two objects that reference each other. Returns a reference to one of them."""
+    one, other = Node(), Node()
+    one.other, other.other = other, one
+    return weakref.ref(one)
+
+
+@pytest.fixture
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    loop = asyncio.new_event_loop()
+    yield loop
+    loop.close()
+
+
+@pytest.fixture
+def collection(loop: asyncio.AbstractEventLoop) -> Iterator[GarbageCollection]:
+    thresholds = gc.get_threshold()
+    collection = GarbageCollection(loop)
+    collection.start()
+    yield collection
+    collection.stop()
+    gc.set_threshold(*thresholds)
+
+
+def make_old(count: int) -> list[list[object]]:
+    """Creates `count` objects in use. Python scans them while they are young."""
+    return [[] for _ in range(count)]
+
+
+def test_a_cycle_among_young_objects_is_freed(collection: GarbageCollection) -> None:
+    garbage_cycle = cycle()
+    kept = make_old(2 * YOUNG_OBJECTS)
+    assert garbage_cycle() is None
+    assert len(kept) == 2 * YOUNG_OBJECTS
+
+
+def test_objects_in_use_are_scanned_once(collection: GarbageCollection) -> None:
+    kept = make_old(20 * YOUNG_OBJECTS)
+    assert len(gc.get_objects()) < 3 * YOUNG_OBJECTS, "frozen objects are not scanned again"
+    assert len(kept) == 20 * YOUNG_OBJECTS
+
+
+def test_an_old_object_without_references_is_freed_at_once(collection: GarbageCollection) -> None:
+    node = Node()
+    freed = weakref.ref(node)
+    kept = make_old(2 * YOUNG_OBJECTS)
+    del node
+    assert freed() is None
+    del kept
+
+
+def test_a_cycle_among_old_objects_is_freed_in_a_quiet_moment(
+    collection: GarbageCollection, loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(garbage, "OLD_OBJECTS_MIN", 10 * YOUNG_OBJECTS)
+    monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.001)
+    one = Node()
+    one.other = one
+    freed = weakref.ref(one)
+
+    async def serve() -> None:
+        kept = make_old(12 * YOUNG_OBJECTS)
+        assert freed() is not None
+        await asyncio.wait_for(scanned.wait(), 20)
+        assert freed() is None
+        del kept
+
+    scanned = asyncio.Event()
+    scan = collection.scan_old_objects
+
+    def scan_and_note() -> None:
+        scan()
+        scanned.set()
+
+    monkeypatch.setattr(collection, "scan_old_objects", scan_and_note)
+    kept = make_old(2 * YOUNG_OBJECTS)
+    del one
+    loop.run_until_complete(serve())
+    assert len(kept) == 2 * YOUNG_OBJECTS
+
+
+def test_a_busy_server_scans_old_objects_at_a_multiple_of_the_limit(
+    collection: GarbageCollection, loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(garbage, "OLD_OBJECTS_MIN", 10 * YOUNG_OBJECTS)
+    monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.001)
+    monkeypatch.setattr(garbage, "QUIET_SHARE", -1.0)
+    scans: list[int] = []
+    monkeypatch.setattr(collection, "scan_old_objects", lambda: scans.append(1))
+
+    async def serve(objects: int) -> list[list[object]]:
+        kept = make_old(objects)
+        await asyncio.sleep(0.02)
+        return kept
+
+    kept = loop.run_until_complete(serve(15 * YOUNG_OBJECTS))
+    assert scans == []
+    kept += loop.run_until_complete(serve(20 * YOUNG_OBJECTS))
+    assert scans
+    assert len(kept) == 35 * YOUNG_OBJECTS
