@@ -41,7 +41,11 @@ def key_of(obj: Object) -> str:
 
 
 class Informer:
-    """A cache of objects by NAMESPACE/NAME. All readers share the cached objects and must not change them."""
+    """A cache of objects by NAMESPACE/NAME. All readers share the cached objects and must not change them.
+
+    The cached objects have no managedFields, like those of Kubernetes' own controllers: no controller reads
+    them, and the server keeps the stored ones if an update has none.
+    """
 
     def __init__(self, api: InProcessClient, resource: ServedResource) -> None:
         self.resource = resource
@@ -81,6 +85,7 @@ class Informer:
             for item in page.get("items") or ():
                 item.setdefault("apiVersion", self.resource.api_version)
                 item.setdefault("kind", self.resource.kind)
+                item["metadata"].pop("managedFields", None)
                 objects[key_of(item)] = item
             token = page["metadata"].get("continue")
             if not token:
@@ -111,6 +116,7 @@ class Informer:
             return
         if kind != "BOOKMARK":
             key = key_of(obj)
+            obj["metadata"].pop("managedFields", None)
             old = self.objects.pop(key, None) if kind == "DELETED" else self.objects.get(key)
             if kind != "DELETED":
                 self.objects[key] = obj

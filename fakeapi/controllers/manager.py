@@ -78,6 +78,8 @@ class Manager:
         self._tasks: list[asyncio.Task[None]] = []
         self._spawned: set[asyncio.Task[None]] = set()
         self._resting: dict[asyncio.Task[None], tuple[asyncio.Future[None], float]] = {}
+        self._up_to_date = (-1, 0)
+        """The store's number of changes and the number of caches when no cache was behind."""
         self._busy: Item | None = None
         self._conflicts: dict[Item, int] = {}
         self._activity = Activity()
@@ -254,8 +256,14 @@ class Manager:
         log.debug("the caches are behind: %s", self._behind())
 
     def _is_behind(self) -> bool:
-        newest = self._cluster.store.newest
-        return any(informer.position < newest(resource) for informer, resource in self._followed)
+        """Whether a cache lacks a write. Compares all caches only after a write: positions only grow."""
+        store = self._cluster.store
+        state = store.changes, len(self._followed)
+        if state != self._up_to_date:
+            if any(informer.position < store.newest(resource) for informer, resource in self._followed):
+                return True
+            self._up_to_date = state
+        return False
 
     def _behind(self) -> list[str]:
         newest = self._cluster.store.newest

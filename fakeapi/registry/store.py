@@ -41,6 +41,8 @@ class Store:
         self._newest: dict[str, int] = {}
         self._first_changes: dict[str, dict[str, Callable[[], object]]] = {}
         self._resets = 0
+        self.changes = 0
+        """The number of recorded changes and resets. While it stays the same, `newest` does too."""
 
     def now(self) -> str:
         """Returns the current time in UTC as RFC 3339 with whole seconds."""
@@ -85,6 +87,7 @@ class Store:
         """Clears the recorded revisions of changes. Called when the stored objects were replaced."""
         self._newest.clear()
         self._resets += 1
+        self.changes += 1
 
     def newest(self, resource: Resource) -> int:
         """Returns the revision of the last recorded change to an object of the resource; 0 for no change."""
@@ -101,6 +104,7 @@ class Store:
         `prefix`.
         """
         self._newest[prefix] = max(self._newest.get(prefix, 0), revision)
+        self.changes += 1
         if prefix in self._first_changes:
             for call in self._first_changes.pop(prefix).values():
                 call()
