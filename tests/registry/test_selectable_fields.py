@@ -67,7 +67,7 @@ async def read(world: World, fields: str, limit: int = 0) -> list[int]:
         turns.append(sum(each.value in known for each in entries))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(listing.asyncio, "sleep", sleep)
+        patch.setattr("fakeapi.registry.verbs.listing.asyncio.sleep", sleep)
         patch.setattr(listing, "TURN_SECONDS", 0.0)
         selector = field_selector.parse(fields)
         await listing.read_fields(world.storage, world.claims, ObjectReference(NAMESPACE), selector, limit)

@@ -32,6 +32,7 @@ from fakeapi.registry.model.field_labels import FieldLabels
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.scale import ScaleView
 from fakeapi.registry.stored import form as stored_form
+from fakeapi.registry.stored.selectable_fields import SelectableFields
 from fakeapi.releases import Kind, Release
 from fakeapi_storage import Entry
 
@@ -107,8 +108,9 @@ class CustomResource(Resource):
     def field_labels(self) -> FieldLabels:
         return field_labels_of(self.custom_kind, self._read_fields)
 
-    @property
-    def selectable_fields(self) -> None:  # type: ignore[override]  # they also depend on conversion webhooks
+    @cached_property
+    def selectable_fields(self) -> SelectableFields | None:
+        """None, because the fields also depend on conversion webhooks."""
         return None
 
     @cached_property
