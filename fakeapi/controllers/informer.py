@@ -43,8 +43,8 @@ def key_of(obj: Object) -> str:
 class Informer:
     """A cache of objects by NAMESPACE/NAME. All readers share the cached objects and must not change them.
 
-    The cached objects have no managedFields, like those of Kubernetes' own controllers: no controller reads
-    them, and the server keeps the stored ones if an update has none.
+    Drops the managedFields of the objects, like the informers of Kubernetes' controllers. No controller reads
+    managedFields, and the server keeps the stored managedFields if an update contains none.
     """
 
     def __init__(self, api: InProcessClient, resource: ServedResource) -> None:
