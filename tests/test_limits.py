@@ -36,6 +36,8 @@ NO_BOUNDS = {
         "fakeapi.machinery.structural.numbers._WHOLE_MAX",
         "fakeapi.admission.plugins.limit_ranger._MILLI_MAX",
         "fakeapi.registry.custom.strategies.INT32_MAX",
+        "fakeapi.registry.requests.sent_amounts._BINARY_DIGITS_MAX",
+        "fakeapi.registry.requests.sent_amounts._DIGITS_MAX",
         "fakeapi.registry.model.columns.DURATION_SECONDS_MAX",
         "fakeapi.registry.verbs.listing._REVISION_MAX",
     },
@@ -159,6 +161,7 @@ NO_BOUNDS = {
         "fakeapi_storage.sqlite.probe._SMALLEST_PAGE_BYTES",
     },
     "the size or the time from which work is done in pieces or in a thread: more is accepted": {
+        "fakeapi.controllers.kubelet.nri.frames._PART_BYTES",
         "fakeapi.asgi.ROOM_FROM_BYTES",
         "fakeapi.auditing.log_file.BATCH_BYTES",
         "fakeapi.auditing.log_file.FLUSH_SECONDS",

@@ -272,7 +272,7 @@ def test_a_running_server_does_not_keep_the_process_alive(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_methods_in_a_fork_raise_that_the_server_runs_in_another_process() -> None:
+def test_methods_in_a_fork_raise_that_the_server_runs_in_the_parent_process() -> None:
     program = """
 import os
 from fakeapi import FakeAPI
@@ -284,7 +284,7 @@ if not child:
         try:
             call()
         except RuntimeError as error:
-            assert "runs in another process" in str(error), error
+            assert "runs in the parent process" in str(error), error
         else:
             os._exit(1)
     os._exit(0)
