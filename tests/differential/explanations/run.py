@@ -188,6 +188,8 @@ class Run:
             seconds = DECISION_SECONDS
             while lines and (decided := next_pod(seconds)) is not None:
                 decision = self.kubernetes.decision(decided, mark)
+                if decision.node:
+                    cluster.run_pod(name)
                 why = explained(self.kubeconfig, f"{cluster.namespace}/{name}", self.gates)
                 lines = differences(decision, why, cluster.nodes)
                 seconds = AGAIN_SECONDS
