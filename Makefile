@@ -42,6 +42,10 @@ torture: $(READY) ## Look for what breaks, for minutes or longer (make torture A
 differential: $(READY) ## Send random requests to a real kube-apiserver and here (needs Go; ARGS="--release 1.37 --minutes 30 --seed 7")
 	$(BIN)/python -m tests.differential.exchanges.run $(ARGS)
 
+.PHONY: agreement
+agreement: $(READY) ## Compare explain with kube-scheduler on the recorded clusters (needs Go; ARGS="--release 1.34 --every 5")
+	$(BIN)/python -m tests.differential.explanations.run $(ARGS)
+
 .PHONY: check
 check: $(READY) ## Lint, format, spelling, types, layers and plain words
 	$(BIN)/ruff check

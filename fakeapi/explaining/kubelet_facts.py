@@ -185,6 +185,10 @@ def _claims(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
             yield Reason("ClaimNotReserved", text, object=own, path="status.reservedFor", claim=own)
 
 
+VOLUME_MISSING = "VolumeClaimMissing"
+"""The code of a missing PersistentVolumeClaim. kube-scheduler places no pod without its volume claims."""
+
+
 def volume_reasons(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
     """Yields a reason for each PersistentVolumeClaim of a pod that is missing or not Bound."""
     for index, volume in enumerate(pod["spec"].get("volumes") or ()):
@@ -195,7 +199,7 @@ def volume_reasons(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
         claim = cluster.get("persistentvolumeclaims", own.namespace, name)
         path = f"spec.volumes[{index}].persistentVolumeClaim"
         if claim is None:
-            yield Reason("VolumeClaimMissing", f"{own} does not exist", object=own, path=path)
+            yield Reason(VOLUME_MISSING, f"{own} does not exist", object=own, path=path)
         elif claim["status"].get("phase") != "Bound":
             phase = claim["status"].get("phase", "Pending")
             text = f"{own} is {phase}, not Bound"

@@ -11,7 +11,7 @@ from fakeapi.explaining.cluster_objects import (
 )
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason, managers_of, owner_text
-from fakeapi.explaining.kubelet_facts import starting_reasons
+from fakeapi.explaining.kubelet_facts import VOLUME_MISSING, starting_reasons
 from fakeapi.explaining.model import NAMES_SHOWN, VERSION, Change, Reason, Reference, listed
 from fakeapi.explaining.scheduling import PodScheduling, Scheduled
 from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
@@ -53,11 +53,19 @@ def _pending(cluster: ClusterObjects, pod: Object, scheduled: Scheduled) -> Expl
     if scheduled.node:
         summary = f"it fits on node {scheduled.node}, and no scheduler has bound it yet"
         own = _scheduler_reason(cluster, pod) or _last_attempt(pod)
-        return explanation(
-            cluster, pod, "pending", own.text if own else summary, [own] if own else [], scheduled
-        )
+        volumes = scheduled.reasons if cluster.controllers is None else []
+        if any(reason.code == VOLUME_MISSING for reason in volumes):
+            volumes.sort(key=lambda reason: reason.code != VOLUME_MISSING)
+            reasons = [*volumes, *([own] if own else [])]
+            return explanation(cluster, pod, "pending", reasons[0].text, reasons)
+        reasons = [own, *volumes] if own else []
+        return explanation(cluster, pod, "pending", own.text if own else summary, reasons, scheduled)
     return explanation(cluster, pod, "pending", reasons[0].text, reasons, scheduled)
 
+
+_OF_NODES = " nodes are available: "
+_PREEMPTION = " preemption: "
+"""Begins the part of a scheduling message about the preemption of other pods."""
 
 _GANG_PREEMPTION = ", pod group preemption: "
 """Begins the part of a scheduling message about the preemption of other pods for a gang."""
@@ -82,7 +90,11 @@ def _last_attempt(pod: Object) -> Reason | None:
     for condition in pod["status"].get("conditions") or ():
         if condition["type"] == "PodScheduled" and condition["status"] == "False":
             message = str(condition.get("message", ""))
-            problem = message.partition(_GANG_PREEMPTION)[0].rpartition(": ")[2]
+            of_nodes, _, problem = message.partition(_OF_NODES)
+            if problem and of_nodes.startswith("0/"):
+                problem = problem.partition(_PREEMPTION)[0].rstrip(" .")
+            else:
+                problem = message.partition(_GANG_PREEMPTION)[0].rpartition(": ")[2]
             text = shortened(f"the last attempt failed: {problem}", HEADLINE_LENGTH)
             path = "status.conditions"
             return Reason("LastAttemptFailed", text, [message], reference("Pod", pod), path)

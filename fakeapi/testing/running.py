@@ -1,9 +1,11 @@
 """RunningServer: a cluster behind an HTTP listener, with its certificates, files and recording."""
 
+import asyncio
 import os
 import secrets
 import ssl
 from collections.abc import Callable, Coroutine, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -389,7 +391,12 @@ class RunningServer:
         return listener
 
     async def _answer_control(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves a request to the control API. The first request creates the control API."""
+        """Serves a request to the control API. The first request creates the control API.
+
+        It imports the modules in a thread, because that takes 0.1 s.
+        """
+        if self._control is None:
+            await asyncio.to_thread(_import_control)
         if self._control is None:
             from fakeapi.control.app import control_api  # noqa: PLC0415 - loaded only when used
             from fakeapi.control.controlled import Controlled  # noqa: PLC0415 - loaded only when used
@@ -428,3 +435,9 @@ class RunningServer:
         return ControllerRunner(
             self._recorder, self._cluster, names, token=self._settings.token, host=self._own_host
         )
+
+
+def _import_control() -> None:
+    """Imports the modules of the control API."""
+    import_module("fakeapi.control.app")
+    import_module("fakeapi.control.handlers").all_routes()

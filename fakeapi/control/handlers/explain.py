@@ -1,14 +1,22 @@
 """Explains why a pod or claim waits, why a pod got its node, or why an object is not deleted."""
 
+import asyncio
+from importlib import import_module
+
 from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route
-from fakeapi.explaining.explain import resource_of
 from fakeapi.explaining.explanation import Explanation
-from fakeapi.explaining.running_server import explain_running
 
 
 async def explain(call: Call) -> Explanation:
-    """Explains one object. Raises ApiError 400 for a resource that cannot be explained."""
+    """Explains one object. Raises ApiError 400 for a resource that cannot be explained.
+
+    The first call loads the package `explaining` in a thread, because that takes 0.3 s.
+    """
+    await asyncio.to_thread(import_module, "fakeapi.explaining.running_server")
+    from fakeapi.explaining.explain import resource_of  # noqa: PLC0415 - loaded only when used
+    from fakeapi.explaining.running_server import explain_running  # noqa: PLC0415 - loaded only when used
+
     path = call.path
     try:
         resource = resource_of(path["resource"])

@@ -1,0 +1,1 @@
+"""Compares the explanations of `fakeapi explain` with the decisions of kube-scheduler, node by node."""
