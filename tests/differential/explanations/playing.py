@@ -23,7 +23,7 @@ DECISION_SECONDS = 20.0
 """Maximum seconds to wait for the first decision about a pod."""
 
 AGAIN_SECONDS = 3.0
-"""Seconds to wait for a further decision, if the last one differs. The scheduler tries again after one."""
+"""Seconds to wait for another decision, if the newest decision differs."""
 
 INFORMERS_SECONDS = 0.3
 """Seconds between the objects of a cluster and its pods, in which the scheduler's informers receive them."""

@@ -91,7 +91,8 @@ def running(release: str, gates: str, builds: Path, port: int) -> Iterator[tuple
         real = stack.enter_context(kubernetes.running(*programs, port, options=(*OPTIONS, option)))
         kubeconfig = place / "kubeconfig"
         kubeconfig.write_text(json.dumps(_kubeconfig(real.url, real.token)), encoding="utf-8")
-        command = [scheduler, "--kubeconfig", kubeconfig, "--secure-port=0", "--leader-elect=false", option]
+        command: list[str | Path] = [scheduler, "--kubeconfig", kubeconfig, option]
+        command += ["--secure-port=0", "--leader-elect=false"]
         log = place / "scheduler.log"
         stack.enter_context(Program([*command, *LOGS_FEASIBLE_NODES], log))
         server = Server(real.url, real.token, impersonates=False)
