@@ -11,20 +11,16 @@ import pytest
 from fakeapi import FakeAPI, StatusError
 from tests.control import browser as browsers
 from tests.control.browser import Browser
-
-GROUP = "resource.k8s.io/v1"
-DRIVER = "gpu.example.com"
-CLAIM: dict[str, Any] = {
-    "apiVersion": GROUP,
-    "kind": "ResourceClaim",
-    "metadata": {"name": "gpu"},
-    "spec": {"devices": {"requests": [{"name": "a", "exactly": {"deviceClassName": "gpu"}}]}},
-}
-ALLOCATION = {
-    "devices": {"results": [{"request": "a", "driver": DRIVER, "pool": "node-1", "device": "gpu-0"}]}
-}
-CONSUMER = {"resource": "pods", "name": "trainer", "uid": "1"}
-VIEWS = ("devices", "claims", "why", "objects", "requests", "watches", "faults", "clock", "controllers")
+from tests.control.page_objects import (
+    ALLOCATION,
+    CLAIM,
+    CONSUMER,
+    GROUP,
+    VIEWS,
+    new_pod,
+    new_slice,
+    node,
+)
 
 pytestmark = [
     pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
@@ -47,24 +43,6 @@ def api() -> Iterator[FakeAPI]:
 def configmap(name: str, data: str = "first", **labels: str) -> dict[str, Any]:
     metadata = {"name": name, "labels": labels}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"x": data}}
-
-
-def new_pod(name: str, claim: str = "gpu") -> dict[str, Any]:
-    spec = {
-        "containers": [{"name": "a", "image": "a"}],
-        "resourceClaims": [{"name": "a", "resourceClaimName": claim}],
-    }
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
-
-
-def new_slice(*devices: dict[str, Any]) -> dict[str, Any]:
-    pool = {"name": "node-1", "generation": 1, "resourceSliceCount": 1}
-    spec = {"driver": DRIVER, "nodeName": "node-1", "pool": pool, "devices": devices}
-    return {"apiVersion": GROUP, "kind": "ResourceSlice", "metadata": {"name": "slice"}, "spec": spec}
-
-
-def node(name: str) -> dict[str, Any]:
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}
 
 
 def open_request(browser: Browser, number: int) -> None:

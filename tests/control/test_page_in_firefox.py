@@ -8,7 +8,7 @@ import pytest
 from fakeapi import FakeAPI
 from tests.control import firefox as browsers
 from tests.control.firefox import Firefox
-from tests.control.test_page import ALLOCATION, CLAIM, CONSUMER, VIEWS, new_pod, new_slice, node
+from tests.control.page_objects import ALLOCATION, CLAIM, CONSUMER, VIEWS, new_pod, new_slice, node
 
 CLAIM_PAGE = "object/resource.k8s.io/resourceclaims/default/gpu"
 WIDTHS = (400, 1400)

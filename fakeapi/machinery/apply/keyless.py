@@ -65,10 +65,17 @@ def _omits_keys(node: List) -> bool:
 
 
 def _struct_check(node: Struct) -> KeysCheck:
-    checks = [(name, keys_check(field.node)) for name, field in node.fields.items()]
-    needed = [(name, check) for name, check in checks if check is not no_check]
+    """Compiles the check of a struct, and at its first call those of the fields.
+
+    A type may contain itself.
+    """
+    needed: list[tuple[str, KeysCheck]] | None = None
 
     def check_members(value: Any) -> None:
+        nonlocal needed
+        if needed is None:
+            checks = ((name, keys_check(field.node)) for name, field in node.fields.items())
+            needed = [(name, check) for name, check in checks if check is not no_check]
         for name, check in needed:
             if value and name in value:
                 check(value[name])
