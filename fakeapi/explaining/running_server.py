@@ -8,7 +8,6 @@ from fakeapi.controllers.manager import Manager
 from fakeapi.explaining.explain import explain, target_of
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.stored_objects import objects_of
-from fakeapi.machinery.garbage import paused_collector
 
 
 @runtime_checkable
@@ -32,13 +31,6 @@ async def explain_running(
     - `controllers`: the controllers of the server; None if no controllers run.
     - `resource`: the plural of the resource, such as "pods".
     """
-    with paused_collector():
-        return await _explained(cluster, controllers, resource, namespace, name)
-
-
-async def _explained(
-    cluster: Cluster, controllers: ControllerRunner | None, resource: str, namespace: str, name: str
-) -> Explanation:
     manager = None if controllers is None else controllers.running_manager
     names = () if manager is None else manager.names
     target = target_of(resource, namespace, name)

@@ -54,6 +54,7 @@ class GarbageCollection:
     def start(self) -> None:
         """Replaces Python's rule for the rest of the process. All objects of this moment are old."""
         gc.freeze()
+        self._known = gc.get_freeze_count()
         gc.set_threshold(YOUNG_OBJECTS, _NEVER, _NEVER)
         gc.callbacks.append(self._collected)
 
@@ -85,9 +86,19 @@ class GarbageCollection:
     def _check(self) -> None:
         is_quiet = thread_time() - self._used < QUIET_SECONDS * QUIET_SHARE
         if is_quiet or self._new >= FORCED_AFTER * self._limit:
-            self.scan_old_objects()
+            self._scan_if_grown()
         else:
             self._wait()
+
+    def _scan_if_grown(self) -> None:
+        """Scans the old objects if their number has grown to the limit; most new objects may be gone again.
+
+        Counting a million objects takes 40 ms, a fifth of the time of a scan.
+        """
+        self._new = gc.get_freeze_count() - self._known
+        self._is_due = False
+        if self._new >= self._limit:
+            self.scan_old_objects()
 
     def scan_old_objects(self) -> None:
         """Frees the cycles among all objects. All clients wait meanwhile."""

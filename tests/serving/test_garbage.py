@@ -72,7 +72,7 @@ def test_an_old_object_without_references_is_freed_at_once(collection: GarbageCo
 def test_a_cycle_among_old_objects_is_freed_in_a_quiet_moment(
     collection: GarbageCollection, loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(garbage, "OLD_OBJECTS_MIN", 10 * YOUNG_OBJECTS)
+    monkeypatch.setattr(GarbageCollection, "_limit", 10 * YOUNG_OBJECTS)
     monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.001)
     one = Node()
     one.other = one
@@ -99,10 +99,27 @@ def test_a_cycle_among_old_objects_is_freed_in_a_quiet_moment(
     assert len(kept) == 2 * YOUNG_OBJECTS
 
 
+def test_objects_that_are_gone_again_lead_to_no_scan_of_the_old_objects(
+    collection: GarbageCollection, loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GarbageCollection, "_limit", 10 * YOUNG_OBJECTS)
+    monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.001)
+    scans: list[int] = []
+    monkeypatch.setattr(collection, "scan_old_objects", lambda: scans.append(1))
+
+    async def serve() -> None:
+        for _ in range(5):
+            make_old(12 * YOUNG_OBJECTS)
+            await asyncio.sleep(0.02)
+
+    loop.run_until_complete(serve())
+    assert scans == []
+
+
 def test_a_busy_server_scans_old_objects_at_a_multiple_of_the_limit(
     collection: GarbageCollection, loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(garbage, "OLD_OBJECTS_MIN", 10 * YOUNG_OBJECTS)
+    monkeypatch.setattr(GarbageCollection, "_limit", 10 * YOUNG_OBJECTS)
     monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.001)
     monkeypatch.setattr(garbage, "QUIET_SHARE", -1.0)
     scans: list[int] = []
