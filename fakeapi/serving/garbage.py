@@ -7,6 +7,7 @@ quarter. A scan of a million objects can take a second.
 
 import asyncio
 import gc
+import sys
 from collections.abc import Mapping
 from time import thread_time
 
@@ -16,13 +17,14 @@ YOUNG_OBJECTS = 3_000
 The objects that are still in use are then old. A scan takes about a millisecond.
 """
 
-OLD_OBJECTS_MIN = 300_000
+OLD_OBJECTS_MIN = 50_000
 """Minimum number of objects that become old between two scans of the old objects.
 
-The number must also have doubled. The cycles among old objects use memory until the next scan.
+The number must also have grown by half. The cycles among old objects use memory until the next scan: dropped
+schemas of CustomResourceDefinitions are such cycles, and few objects of them use much memory.
 """
 
-FORCED_AFTER = 3
+FORCED_AFTER = 2
 """Multiple of the limit for old objects at which a busy server scans them without waiting for a quiet moment.
 """
 
@@ -57,16 +59,27 @@ class GarbageCollection:
         self._known = gc.get_freeze_count()
         gc.set_threshold(YOUNG_OBJECTS, _NEVER, _NEVER)
         gc.callbacks.append(self._collected)
+        sys.unraisablehook = self._print_unraisable
 
     def stop(self) -> None:
         """Ends the use of this rule; the caller sets the thresholds of Python's own rule."""
         gc.callbacks.remove(self._collected)
+        sys.unraisablehook = sys.__unraisablehook__
         gc.unfreeze()
+
+    def _print_unraisable(self, unraisable: "sys.UnraisableHookArgs") -> None:
+        """Prints an error that Python cannot raise, except a RecursionError of `_collected`.
+
+        Python calls `_collected` at any depth of the stack, also at its limit. The objects of that scan
+        are then young until the next scan of the old objects.
+        """
+        if unraisable.exc_type is not RecursionError or unraisable.object != self._collected:
+            sys.__unraisablehook__(unraisable)
 
     @property
     def _limit(self) -> int:
         """The number of new old objects at which a scan of the old objects is due."""
-        return max(OLD_OBJECTS_MIN, self._known)
+        return max(OLD_OBJECTS_MIN, self._known // 2)
 
     def _collected(self, phase: str, _: Mapping[str, int]) -> None:
         """Makes the young objects old after each scan. Python calls this method in any thread."""

@@ -2,8 +2,11 @@
 
 import asyncio
 import gc
+import sys
 import weakref
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -114,6 +117,22 @@ def test_objects_that_are_gone_again_lead_to_no_scan_of_the_old_objects(
 
     loop.run_until_complete(serve())
     assert scans == []
+
+
+def test_a_collection_beyond_the_depth_of_the_stack_prints_no_error(
+    collection: GarbageCollection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed: list[Any] = []
+    monkeypatch.setattr(sys, "__unraisablehook__", printed.append)
+    own, other = gc.callbacks[-1], print
+    errors = [
+        SimpleNamespace(exc_type=exc_type, object=source)
+        for exc_type in (RecursionError, ValueError)
+        for source in (own, other)
+    ]
+    for error in errors:
+        sys.unraisablehook(cast("Any", error))
+    assert printed == errors[1:]
 
 
 def test_a_busy_server_scans_old_objects_at_a_multiple_of_the_limit(
