@@ -56,6 +56,10 @@ class DecodeErrors:
         """
         return None
 
+    def context(self, path: Path, owner: str) -> tuple[Path, str]:
+        """Returns the path and the struct that errors of a type with its own JSON decoder name."""
+        return path, owner
+
     def of_any_shape(self, value: Any) -> Any:
         """Returns the decoded form of a JSON value without a schema. This class returns the value itself."""
         return value
@@ -86,6 +90,9 @@ class UnstructuredDecodeErrors(DecodeErrors):
         if type(value) is int or (type(value) is float and value.is_integer()):
             return converted(value, bits)
         return None
+
+    def context(self, path: Path, owner: str) -> tuple[Path, str]:
+        return (), ""
 
     def of_any_shape(self, value: Any) -> Any:
         try:

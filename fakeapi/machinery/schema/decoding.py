@@ -111,8 +111,40 @@ def walker(node: Node) -> Walk:
             return _map(node)
         case Struct():
             return _struct(node)
+        case AnyValue(choice=choice) if choice is not None:
+            return _choice(node.go_type, choice)
         case AnyValue():
             return lambda value, path, owner, errors: errors.of_any_shape(value)
+
+
+def _choice(go: str, choice: Callable[[], Struct]) -> Walk:
+    """Returns a function that checks the value of a type such as JSONSchemaPropsOrBool, and keeps the value.
+
+    Follows the functions UnmarshalJSON of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. They
+    ignore unknown and repeated fields. A value that is neither a schema nor a list becomes an empty value.
+    """
+    several: Node | None = None
+    if go.endswith("OrArray"):
+        several = List(choice(), "[]v1.JSONSchemaProps")
+    elif go.endswith("OrStringArray"):
+        several = List(Scalar(ScalarKind.STRING, "string"), "[]string")
+
+    def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:
+        at, name = errors.context(path, owner)
+        own = DecodeErrors()
+        if isinstance(value, dict):
+            walker(choice())(value, at, name, own)
+        elif several is not None:
+            if not isinstance(value, list):
+                return None
+            walker(several)(value, at, name, own)
+        elif type(value) is not bool:
+            own.wrong("boolean or JSON schema expected")
+        if own.error is not None:
+            errors.wrong(own.error)
+        return errors.of_any_shape(value)
+
+    return walk
 
 
 def _scalar(node: Scalar) -> Walk:
