@@ -1,8 +1,8 @@
 """GarbageCollection: collects reference cycles so that no client waits for a scan of all objects.
 
 All clients wait while Python's collector scans objects. Stored and cached objects are the most, and have no
-cycles. With Python's own rule, the collector scans all objects again whenever their number has grown by a
-quarter. A scan of a million objects can take a second.
+cycles. With Python's own rule, the collector scans all objects again in the middle of a request, when their
+number has grown by a quarter. A scan of a million objects can take a second.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ The objects that are still in use are then old. A scan takes about a millisecond
 OLD_OBJECTS_MIN = 50_000
 """Minimum number of objects that become old between two scans of the old objects.
 
-The number must also have grown by half. The cycles among old objects use memory until the next scan: dropped
-schemas of CustomResourceDefinitions are such cycles, and few objects of them use much memory.
+The number must also have grown by a quarter. The cycles among old objects use memory until the next scan:
+dropped schemas of CustomResourceDefinitions are such cycles, and few objects of them use much memory.
 """
 
 FORCED_AFTER = 2
@@ -79,7 +79,7 @@ class GarbageCollection:
     @property
     def _limit(self) -> int:
         """The number of new old objects at which a scan of the old objects is due."""
-        return max(OLD_OBJECTS_MIN, self._known // 2)
+        return max(OLD_OBJECTS_MIN, self._known // 4)
 
     def _collected(self, phase: str, _: Mapping[str, int]) -> None:
         """Makes the young objects old after each scan. Python calls this method in any thread."""
