@@ -24,8 +24,10 @@ The number must also have grown by a quarter. The cycles among old objects use m
 dropped schemas of CustomResourceDefinitions are such cycles, and few objects of them use much memory.
 """
 
-FORCED_AFTER = 2
-"""Multiple of the limit for old objects at which a busy server scans them without waiting for a quiet moment.
+FORCED_OBJECTS_MIN = 100_000
+"""Minimum number of objects that become old before a busy server scans without waiting for a quiet moment.
+
+The number must also have doubled.
 """
 
 QUIET_SECONDS = 0.05
@@ -81,6 +83,11 @@ class GarbageCollection:
         """The number of new old objects at which a scan of the old objects is due."""
         return max(OLD_OBJECTS_MIN, self._known // 4)
 
+    @property
+    def _forced_limit(self) -> int:
+        """The number of new old objects at which a busy server scans, too."""
+        return max(FORCED_OBJECTS_MIN, self._known)
+
     def _collected(self, phase: str, _: Mapping[str, int]) -> None:
         """Makes the young objects old after each scan. Python calls this method in any thread."""
         if phase != "stop":
@@ -98,7 +105,7 @@ class GarbageCollection:
 
     def _check(self) -> None:
         is_quiet = thread_time() - self._used < QUIET_SECONDS * QUIET_SHARE
-        if is_quiet or self._new >= FORCED_AFTER * self._limit:
+        if is_quiet or self._new >= self._forced_limit:
             self._scan_if_grown()
         else:
             self._wait()

@@ -135,12 +135,13 @@ def test_a_collection_beyond_the_depth_of_the_stack_prints_no_error(
     assert printed == errors[1:]
 
 
-def test_a_busy_server_scans_old_objects_at_a_multiple_of_the_limit(
+def test_a_busy_server_scans_old_objects_at_a_higher_limit(
     collection: GarbageCollection, loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(GarbageCollection, "_limit", 10 * YOUNG_OBJECTS)
     monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.001)
     monkeypatch.setattr(garbage, "QUIET_SHARE", -1.0)
+    monkeypatch.setattr(GarbageCollection, "_forced_limit", 20 * YOUNG_OBJECTS)
     scans: list[int] = []
     monkeypatch.setattr(collection, "scan_old_objects", lambda: scans.append(1))
 
