@@ -165,10 +165,7 @@ class Run:
                 decision, lines = self._pod(cluster, pod)
                 counts["pods"] += 1
                 counts["nodes"] += len(cluster.nodes)
-                kind = (
-                    "placed" if decision.node else "refused" if decision.message.startswith("0/") else "error"
-                )
-                counts[f"pods: {kind}"] += 1
+                counts[f"pods: {_kind_of(decision)}"] += 1
                 if lines:
                     found[pod["metadata"]["name"]] = lines
                 else:
