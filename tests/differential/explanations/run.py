@@ -31,8 +31,9 @@ from benchmarks import kubernetes
 from fakeapi.cli.explain import explain
 from fakeapi.explaining.explanation import Explanation
 from tests.controllers.scheduler.cases import recorded_cases
+from tests.differential.exchanges.known import named
 from tests.differential.explanations.comparing import OF_REFUSED_NODES, Decision, differences
-from tests.differential.explanations.known import named
+from tests.differential.explanations.known import KNOWN
 from tests.differential.explanations.playing import (
     AGAIN_SECONDS,
     DECISION_SECONDS,
@@ -145,10 +146,10 @@ class Run:
         self.counts["clusters"] += 1
         self.counts += counts
         for pod, lines in found.items():
-            name = named(lines)
-            self.names[name or "unnamed"] += 1
-            self.unnamed += not name
-            say(f"\n{case['id']} ({theme}), pod {pod}{f': {name}' if name else ''}")
+            names = named(lines, KNOWN)
+            self.names.update(names)
+            self.unnamed += not names
+            say(f"\n{case['id']} ({theme}), pod {pod}{f': {names[0]}' if names else ''}")
             for line in lines:
                 say(f"  {line}")
 
@@ -233,7 +234,7 @@ def main() -> int:
     say(f"release {options.release}, gates {gates}, {time.monotonic() - began:.0f} s")
     for name, number in sorted(run.counts.items()):
         say(f"{name}: {number}")
-    say(f"known differences: {dict(run.names - Counter(unnamed=run.unnamed)) or 'none'}")
+    say(f"known differences: {dict(run.names) or 'none'}")
     say(f"pods with an unnamed difference: {run.unnamed}")
     return int(run.unnamed > 0)
 
