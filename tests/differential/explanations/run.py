@@ -12,7 +12,6 @@ The exit status is 1 if a difference has no name in `known.py`, and 2 without Go
 """
 
 import argparse
-import json
 import shutil
 import sys
 import tempfile
@@ -43,6 +42,7 @@ from tests.differential.explanations.playing import (
     is_holder,
 )
 from tests.differential.rbac.servers import Server
+from tests.fakeapi_clients.kubeconfigs import kubeconfig
 from tests.interop import go_programs
 from tests.interop.processes import Program
 from tests.interop.toolchain import BUILDS
@@ -90,31 +90,20 @@ def running(release: str, gates: str, builds: Path, port: int) -> Iterator[tuple
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         real = stack.enter_context(kubernetes.running(*programs, port, options=(*OPTIONS, option)))
-        kubeconfig = place / "kubeconfig"
-        kubeconfig.write_text(json.dumps(_kubeconfig(real.url, real.token)), encoding="utf-8")
-        command: list[str | Path] = [scheduler, "--kubeconfig", kubeconfig, option]
+        cluster = {"server": real.url, "insecure-skip-tls-verify": True}
+        config = kubeconfig(place, cluster=cluster, user={"token": real.token})
+        command: list[str | Path] = [scheduler, "--kubeconfig", config, option]
         command += ["--secure-port=0", "--leader-elect=false"]
         log = place / "scheduler.log"
         stack.enter_context(Program([*command, *LOGS_FEASIBLE_NODES], log))
         server = Server(real.url, real.token, impersonates=False)
         stack.callback(server.close)
-        yield Kubernetes(server, real.token, log), kubeconfig
+        yield Kubernetes(server, real.token, log), config
 
 
-def _kubeconfig(url: str, token: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "current-context": "c",
-        "clusters": [{"name": "c", "cluster": {"server": url, "insecure-skip-tls-verify": True}}],
-        "users": [{"name": "u", "user": {"token": token}}],
-        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
-    }
-
-
-def explained(kubeconfig: Path, key: str, gates: str) -> Explanation:
-    """Runs `fakeapi explain pod KEY` against the cluster of a kubeconfig."""
-    arguments = ["pod", key, "--kubeconfig", str(kubeconfig), "--feature-gates", gates, "--output", "json"]
+def explained(config: Path, key: str, gates: str) -> Explanation:
+    """Runs `fakeapi explain pod KEY` against the cluster of the kubeconfig `config`."""
+    arguments = ["pod", key, "--kubeconfig", str(config), "--feature-gates", gates, "--output", "json"]
     result = CliRunner().invoke(explain, arguments, catch_exceptions=False)
     if result.exit_code:
         raise RuntimeError(f"fakeapi explain {' '.join(arguments)}: {result.output}")
@@ -126,7 +115,7 @@ class Run:
     """Plays clusters, and counts what was compared."""
 
     kubernetes: Kubernetes
-    kubeconfig: Path
+    config: Path
     gates: str
     counts: Counter[str] = field(default_factory=Counter)
     names: Counter[str] = field(default_factory=Counter)
@@ -189,7 +178,7 @@ class Run:
                 decision = self.kubernetes.decision(decided, mark)
                 if decision.node:
                     cluster.run_pod(name)
-                why = explained(self.kubeconfig, f"{cluster.namespace}/{name}", self.gates)
+                why = explained(self.config, f"{cluster.namespace}/{name}", self.gates)
                 lines = differences(decision, why, cluster.nodes)
                 seconds = AGAIN_SECONDS
         return decision, lines
@@ -227,8 +216,8 @@ def main() -> int:
         return 2
     gates = gates_of(options.release, options.gates)
     began = time.monotonic()
-    with running(options.release, gates, options.builds, options.port) as (real, kubeconfig):
-        run = Run(real, kubeconfig, gates)
+    with running(options.release, gates, options.builds, options.port) as (real, config):
+        run = Run(real, config, gates)
         for case, theme in cases(options.release, options.gates, options.every, options.case):
             run.play(case, theme)
     say(f"release {options.release}, gates {gates}, {time.monotonic() - began:.0f} s")
