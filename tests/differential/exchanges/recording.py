@@ -3,17 +3,15 @@
 import http.client
 import json
 import re
-import ssl
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from tests.conformance.player import kept_headers, parsed_body
 from tests.differential.exchanges.protobuf import MEDIA_TYPE, ProtobufReader
 from tests.differential.exchanges.stories import Request, Story
 from tests.differential.exchanges.waiting import waits
 from tests.differential.exchanges.watches import RecordedWatch
-from tests.differential.rbac.servers import merged
+from tests.differential.rbac.servers import connection_to, merged
 
 ADMINISTRATOR = {"Impersonate-User": "kubernetes-admin", "Impersonate-Group": "system:masters"}
 """Impersonation headers that give requests the same user on both servers."""
@@ -27,14 +25,12 @@ class Recorder:
 
     def __init__(self, url: str, token: str, protobuf: ProtobufReader) -> None:
         self._protobuf = protobuf
-        self._host = urlsplit(url).netloc
+        self._url = url
         self._token = token
         self._connection = self._connect()
 
-    def _connect(self) -> http.client.HTTPSConnection:
-        trusting = ssl.create_default_context()
-        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-        return http.client.HTTPSConnection(self._host, timeout=TIMEOUT_SECONDS, context=trusting)
+    def _connect(self) -> http.client.HTTPConnection:
+        return connection_to(self._url, TIMEOUT_SECONDS)
 
     def record(self, story: Story) -> list[dict[str, Any]]:
         """Sends the requests of a story in order.

@@ -24,7 +24,7 @@ _FROM_THE_START = {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlde
 class RecordedWatch:
     """A watch of kube-apiserver that stays open while a story sends requests."""
 
-    def __init__(self, connection: http.client.HTTPSConnection, target: str, headers: dict[str, str]) -> None:
+    def __init__(self, connection: http.client.HTTPConnection, target: str, headers: dict[str, str]) -> None:
         self._connection = connection
         self._connection.request("GET", target, None, headers)
         self._response = self._connection.getresponse()

@@ -1,20 +1,17 @@
 """Plays a recorded cluster on kube-apiserver, while kube-scheduler places its pods."""
 
 import copy
-import http.client
 import json
 import re
-import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from tests.differential.explanations.comparing import Decision
-from tests.differential.rbac.servers import Server
+from tests.differential.rbac.servers import Server, connection_to
 
 Object = dict[str, Any]
 
@@ -53,10 +50,7 @@ class Kubernetes:
 
         The function takes the maximum seconds to wait. It returns None after this time.
         """
-        trusting = ssl.create_default_context()
-        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-        host = urlsplit(self.server.url).netloc
-        with closing(http.client.HTTPSConnection(host, timeout=DECISION_SECONDS, context=trusting)) as watch:
+        with closing(connection_to(self.server.url, DECISION_SECONDS)) as watch:
             query = f"watch=1&resourceVersion={version}&fieldSelector=metadata.name%3D{name}"
             watch.request("GET", f"{path}?{query}", headers={"Authorization": f"Bearer {self.token}"})
             with watch.getresponse() as events:

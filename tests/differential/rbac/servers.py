@@ -72,12 +72,7 @@ class Server:
         self._connection = self._connect()
 
     def _connect(self) -> http.client.HTTPConnection:
-        parts = urlsplit(self.url)
-        if parts.scheme == "http":
-            return http.client.HTTPConnection(parts.netloc, timeout=SETTLE_SECONDS)
-        trusting = ssl.create_default_context()
-        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-        return http.client.HTTPSConnection(parts.netloc, timeout=SETTLE_SECONDS, context=trusting)
+        return connection_to(self.url, SETTLE_SECONDS)
 
     def admin(self, method: str, path: str, body: Any = None, content_type: str = JSON) -> Answer:
         """Sends a request with the administrator's token; returns the response."""
@@ -161,6 +156,19 @@ class Server:
             if time.monotonic() > end:
                 raise RuntimeError(f"{self.url}: {user} is not allowed {attributes}")
             time.sleep(0.002)
+
+
+def connection_to(url: str, seconds: float) -> http.client.HTTPConnection:
+    """Returns a connection to the server of a URL. Does not verify the certificate of the server.
+
+    `seconds`: the timeout of the connection.
+    """
+    parts = urlsplit(url)
+    if parts.scheme == "http":
+        return http.client.HTTPConnection(parts.netloc, timeout=seconds)
+    trusting = ssl.create_default_context()
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    return http.client.HTTPSConnection(parts.netloc, timeout=seconds, context=trusting)
 
 
 def merged(value: Any, changes: Any) -> Any:
