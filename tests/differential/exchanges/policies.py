@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.differential.exchanges.stories import Request, Story, StoryWriter
 from tests.differential.exchanges.subjects import Subject
+from tests.differential.exchanges.waiting import refused_in
 
 _GROUP = "/apis/admissionregistration.k8s.io/v1"
 PROBE = "probe"
@@ -73,8 +74,7 @@ class Policy:
     def probe(self, collection: str) -> Request:
         """Returns a request that is repeated until kube-apiserver applies the policy."""
         metadata = {"name": "probe", "labels": {PROBE: "true"}}
-        body = {**self._subject.valid(), "metadata": metadata}
-        return {"method": "POST", "target": f"{collection}?dryRun=All", "body": body, "until_refused": True}
+        return refused_in(collection, {**self._subject.valid(), "metadata": metadata})
 
     def _parameter(self) -> Request:
         body = {

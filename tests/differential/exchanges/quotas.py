@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from tests.differential.exchanges.stories import Request, Story, StoryWriter
+from tests.differential.exchanges.stories import Story, StoryWriter
 from tests.differential.exchanges.subjects import Subject
+from tests.differential.exchanges.waiting import refused_in
 
 LIMITED = (
     "pods",
@@ -81,7 +82,7 @@ class Quota:
             path = f"{self._path}/{quota['metadata']['name']}/status"
             made.append({"method": "POST", "target": self._path, "body": quota})
             made.append({"method": "PUT", "target": path, "body": quota})
-        return [*made, _probe(self._leases, lease)]
+        return [*made, refused_in(self._leases, lease)]
 
     def shown(self) -> Story:
         """Returns the requests that show the usage."""
@@ -111,7 +112,7 @@ class Ranges:
             "metadata": {"name": "probe"},
             "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "99Gi"}}},
         }
-        return [{"method": "POST", "target": self._path, "body": body}, _probe(self._claims, claim)]
+        return [{"method": "POST", "target": self._path, "body": body}, refused_in(self._claims, claim)]
 
     def _limits(self) -> list[dict[str, Any]]:
         choice, made = self._random.choice, []
@@ -133,10 +134,6 @@ class Ranges:
                     limit[field] = amount()
             made.append(limit)
         return made
-
-
-def _probe(path: str, body: dict[str, Any]) -> Request:
-    return {"method": "POST", "target": f"{path}?dryRun=All", "body": body, "until_refused": True}
 
 
 def quota_story(random: Random, subject: Subject, number: int) -> Story:

@@ -14,6 +14,11 @@ _PAUSE_SECONDS = 0.02
 Send = Callable[[Request], dict[str, Any]]
 
 
+def refused_in(collection: str, body: dict[str, Any]) -> Request:
+    """Returns a request that is repeated until kube-apiserver refuses the object or warns about it."""
+    return {"method": "POST", "target": f"{collection}?dryRun=All", "body": body, "until_refused": True}
+
+
 def waits(request: Request, send: Send) -> bool:
     """Waits if a request has `until_served` or `until_refused`. Returns whether it has one of them.
 
