@@ -114,6 +114,13 @@ def test_a_message_may_arrive_in_several_frames(connect: Callable[[], Plugin]) -
     assert connect().call("RegisterPlugin", NAMED, size=7) == b""
 
 
+def test_a_long_frame_of_many_messages_is_read_in_time(connect: Callable[[], Plugin]) -> None:
+    plugin, ignored = connect(), struct.pack(">IIBB", 0, 1, 9, 0)
+    content = ignored * (frames.MESSAGE_BYTES_MAX // len(ignored))
+    plugin.socket.sendall(struct.pack(">II", 2, len(content)) + content)
+    assert plugin.call("UpdateContainers") == b""
+
+
 def test_updates_of_containers_are_accepted_and_unknown_methods_are_refused(
     connect: Callable[[], Plugin],
 ) -> None:

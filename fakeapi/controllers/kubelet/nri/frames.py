@@ -53,7 +53,7 @@ async def messages(reader: asyncio.StreamReader) -> AsyncIterator[Message]:
 
     Raises FrameError for a frame or message that is too long, and OSError if the socket breaks.
     """
-    unread: dict[int, bytes] = {PLUGIN: b"", RUNTIME: b""}
+    unread = {PLUGIN: bytearray(), RUNTIME: bytearray()}
     while True:
         try:
             connection, size = _FRAME.unpack(await reader.readexactly(_FRAME.size))
@@ -63,16 +63,16 @@ async def messages(reader: asyncio.StreamReader) -> AsyncIterator[Message]:
             return
         if connection not in unread:
             continue
-        content = unread[connection] + part
+        content = unread[connection]
+        content += part
         while len(content) >= _MESSAGE.size:
             length, stream, kind, _ = _MESSAGE.unpack_from(content)
             _check(length, MESSAGE_BYTES_MAX)
             end = _MESSAGE.size + length
             if len(content) < end:
                 break
-            yield Message(connection, stream, kind, content[_MESSAGE.size : end])
-            content = content[end:]
-        unread[connection] = content
+            yield Message(connection, stream, kind, bytes(content[_MESSAGE.size : end]))
+            del content[:end]
 
 
 def _check(size: int, most: int) -> None:
