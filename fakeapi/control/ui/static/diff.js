@@ -3,6 +3,7 @@
 import { toYaml } from "./yaml.js";
 
 const UNTOLD = new Set(["metadata.managedFields", "metadata.resourceVersion"]);
+// The most characters of a line; the rest of a longer line is not shown.
 const VALUE_MAX = 300;
 // The most characters of a value on one line; longer maps and lists are written as YAML below their path.
 const LINE_MAX = 60;
@@ -45,7 +46,12 @@ export function text(value) {
   const written = JSON.stringify(value);
   if (typeof value === "object" && value !== null && written.length > LINE_MAX) {
     const lines = toYaml(value).trimEnd().split("\n");
-    return `\n${lines.slice(0, LINES_MAX).join("\n")}${lines.length > LINES_MAX ? `\n… ${lines.length - LINES_MAX} more lines` : ""}`;
+    return `\n${lines.slice(0, LINES_MAX).map(cut).join("\n")}${lines.length > LINES_MAX ? `\n… ${lines.length - LINES_MAX} more lines` : ""}`;
   }
-  return written.length > VALUE_MAX ? `${written.slice(0, VALUE_MAX)}…` : written;
+  return cut(written);
+}
+
+/** @param {string} line */
+function cut(line) {
+  return line.length > VALUE_MAX ? `${line.slice(0, VALUE_MAX)}…` : line;
 }

@@ -1,0 +1,35 @@
+"""The page cuts the long values of changed fields."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fakeapi.control.ui
+
+STATIC = Path(fakeapi.control.ui.__file__).parent / "static"
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+
+def run(tmp_path: Path, module: str, expression: str) -> Any:
+    """Evaluates an expression with the functions of a module of the page; returns its value."""
+    for file in STATIC.glob("*.js"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    script = f'import * as page from "./{module}";\nconsole.log(JSON.stringify({expression}));\n'
+    (tmp_path / "script.js").write_text(script)
+    done = subprocess.run(
+        ["node", str(tmp_path / "script.js")], check=True, capture_output=True, text=True, cwd=tmp_path
+    )
+    return json.loads(done.stdout)
+
+
+def test_each_line_of_a_changed_value_is_cut(tmp_path: Path) -> None:
+    after = {"text": "x" * 1000, "map": {"long": "y" * 100_000, "short": "z"}}
+    text, mapping = run(tmp_path, "diff.js", f"page.differences({{}}, {json.dumps(after)})")
+    assert text["text"] == '"' + "x" * 299 + "…"
+    assert mapping["text"] == "\nlong: " + "y" * 294 + "…\nshort: z"
