@@ -1,4 +1,4 @@
-"""The page cuts the long values of changed fields."""
+"""The page shows which conditions need attention, and cuts the long values of changed fields."""
 
 import json
 import shutil
@@ -26,6 +26,26 @@ def run(tmp_path: Path, module: str, expression: str) -> Any:
         ["node", str(tmp_path / "script.js")], check=True, capture_output=True, text=True, cwd=tmp_path
     )
     return json.loads(done.stdout)
+
+
+def test_a_condition_needs_attention_if_its_status_is_bad_for_its_type(tmp_path: Path) -> None:
+    bad_if_true = [
+        "MemoryPressure",
+        "NetworkUnavailable",
+        "ReplicaFailure",
+        "FailureTarget",
+        "Failed",
+        "NamespaceContentRemaining",
+        "DisruptionTarget",
+    ]
+    bad_if_false = ["Ready", "Available", "PodScheduled", "DisruptionAllowed"]
+    conditions = [
+        {"type": kind, "status": status}
+        for kind in bad_if_true + bad_if_false
+        for status in ("True", "False", "Unknown")
+    ]
+    expected = [True, False, True] * len(bad_if_true) + [False, True, True] * len(bad_if_false)
+    assert run(tmp_path, "conditions.js", f"{json.dumps(conditions)}.map(page.needsAttention)") == expected
 
 
 def test_each_line_of_a_changed_value_is_cut(tmp_path: Path) -> None:

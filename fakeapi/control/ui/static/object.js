@@ -2,6 +2,7 @@
 
 import { cluster, control, Refused, serverUrl } from "./api.js";
 import { ClaimState } from "./claims.js";
+import { needsAttention } from "./conditions.js";
 import { differences } from "./diff.js";
 import { Changes, Editor } from "./editor.js";
 import { Icon } from "./icons.js";
@@ -249,17 +250,14 @@ const AROUND = {
   deviceclasses: (object) => [{ what: "Claims", text: "all claims", to: "#/claims" }],
 };
 
-// Conditions whose status True is bad news.
-const BAD_IF_TRUE = /Pressure$|Unavailable$|Failure$|Failed$|Remaining$|Disrupted|Disruption/;
-
-/** The conditions of an object, each with its message, bad news first. */
+/** The conditions of an object, each with its message. Conditions that need attention come first. */
 function Conditions({ object }) {
-  const kindOfStatus = ({ type, status }) => (status === "Unknown" ? "warn" : (status === "True") !== BAD_IF_TRUE.test(type) ? "good" : "warn");
   const all = (object.status?.conditions ?? []).filter((each) => each?.type);
-  const conditions = ["warn", "good"].flatMap((kind) => all.filter((each) => kindOfStatus(each) === kind));
   if (!all.length) {
     return null;
   }
+  const kindOfStatus = (each) => (needsAttention(each) ? "warn" : "good");
+  const conditions = ["warn", "good"].flatMap((kind) => all.filter((each) => kindOfStatus(each) === kind));
   return html`<section><h2>Conditions</h2><ul class="events">${conditions.map(
     (each) => html`<li class=${kindOfStatus(each) === "warn" ? "warn" : ""}><p><strong>${String(each.type)}</strong> <span class=${`small ${kindOfStatus(each)}`}>${String(each.status)}</span>${each.reason && html` <span class="soft">${String(each.reason)}</span>`}</p>${each.message && html`<p>${String(each.message)}</p>`}</li>`,
   )}</ul></section>`;
