@@ -14,21 +14,20 @@ response in which the machine did not run the client.
 
 import argparse
 import asyncio
-import contextlib
 import json
 import os
 import signal
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.load import Connection, request
-from benchmarks.servers import await_ready, fakeapi, process
+from benchmarks.servers import fakeapi
 
 HERE = Path(__file__).parent
 GROUP = "/apis/resource.k8s.io/v1"
@@ -39,9 +38,8 @@ GET_SECONDS = 0.01
 TIMEOUT_SECONDS = 280.0
 
 
-@contextlib.contextmanager
-def server(arguments: argparse.Namespace) -> Iterator[tuple[int, int]]:
-    """Runs the server to measure while the block lasts; yields its port and process id."""
+def server(arguments: argparse.Namespace) -> AbstractContextManager[tuple[int, int]]:
+    """Runs the server to measure while a block lasts; gives the block its port and process id."""
     nodes = f"n-{{1..{arguments.nodes}}}"
     options = ["--release", "1.34"]
     if arguments.whole:
@@ -56,17 +54,11 @@ def server(arguments: argparse.Namespace) -> Iterator[tuple[int, int]]:
     else:
         options += ["--controllers", "scheduler,resourceclaim"]
     if not (arguments.steps or arguments.profile):
-        with fakeapi(*options, tree=arguments.tree) as started:
-            yield started
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        ready = Path(folder) / "ready"
-        own = [*(["--steps-file", arguments.steps] if arguments.steps else [])]
-        own += [*(["--profile-file", arguments.profile] if arguments.profile else [])]
-        files = ["--port", "0", "--ready-file", str(ready), "--kubeconfig", f"{folder}/config"]
-        command = [str(HERE / "loop_steps.py"), *own, *files, *options]
-        with process(*command, tree=arguments.tree) as child:
-            yield await_ready(ready), child.pid
+        return fakeapi(*options, tree=arguments.tree)
+    program = [str(HERE / "loop_steps.py")]
+    program += ["--steps-file", arguments.steps] if arguments.steps else []
+    program += ["--profile-file", arguments.profile] if arguments.profile else []
+    return fakeapi(*options, tree=arguments.tree, program=program)
 
 
 def cpu_seconds(pid: int) -> float:

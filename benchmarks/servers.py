@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -63,13 +63,19 @@ def _on(cores: Collection[int]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def fakeapi(
-    *options: str, cores: Collection[int] = (), tree: Path = HERE.parent
+    *options: str,
+    cores: Collection[int] = (),
+    tree: Path = HERE.parent,
+    program: Sequence[str] = ("-m", "fakeapi", "serve"),
 ) -> Iterator[tuple[int, int]]:
-    """Runs `fakeapi serve` for release 1.33 with these options; yields its port and process id."""
+    """Runs `fakeapi serve` for release 1.33 with these options; yields its port and process id.
+
+    `program`: Python's arguments for another program with the options of `fakeapi serve`.
+    """
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder) / "ready"
         kubeconfig = Path(folder) / "config"
-        command = ["-m", "fakeapi", "serve", "--port", "0", "--release", "1.33", "--ready-file", str(ready)]
+        command = [*program, "--port", "0", "--release", "1.33", "--ready-file", str(ready)]
         with process(*command, "--kubeconfig", str(kubeconfig), *options, cores=cores, tree=tree) as started:
             yield await_ready(ready), started.pid
 
