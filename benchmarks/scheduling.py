@@ -19,14 +19,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.load import Connection, request
+from benchmarks.load import Connection, Timing, checked, request
 from benchmarks.servers import fakeapi
 
 HERE = Path(__file__).parent
@@ -133,19 +132,6 @@ def pod(number: int) -> Any:
     return {"metadata": {"name": f"p{number}"}, "spec": spec}
 
 
-async def for_each(port: int, count: int, send: Callable[[Connection, int], Any]) -> None:
-    """Calls `send` for each number below `count`, over a few connections at the same time."""
-    numbers = iter(range(count))
-
-    async def run() -> None:
-        connection = await Connection.open(port)
-        for number in numbers:
-            await send(connection, number)
-        connection.close()
-
-    await asyncio.gather(*(run() for _ in range(CLIENTS)))
-
-
 async def until(connection: Connection, query: str) -> None:
     """Waits until a list of pods is empty."""
     end = time.monotonic() + TIMEOUT_SECONDS
@@ -161,8 +147,7 @@ class Gets:
 
     def __init__(self, port: int, pid: int) -> None:
         self._port, self._pid = port, pid
-        self.waits: list[float] = []
-        self.server: list[float] = []
+        self.waits, self.server = Timing(), Timing()
 
     async def run(self) -> None:
         connection = await Connection.open(self._port)
@@ -170,23 +155,17 @@ class Gets:
         while True:
             used, began = cpu_seconds(self._pid), time.perf_counter()
             await connection.send(message)
-            self.waits.append(time.perf_counter() - began)
-            self.server.append(cpu_seconds(self._pid) - used)
+            self.waits.each.append(time.perf_counter() - began)
+            self.server.each.append(cpu_seconds(self._pid) - used)
             await asyncio.sleep(GET_SECONDS)
 
     def text(self) -> str:
         return ", ".join(
             f"{name}: "
-            + "/".join(f"{1e3 * quantile(times, part):.1f}" for part in (0.5, 0.99, 0.999, 1.0))
+            + "/".join(f"{1e3 * timing.percentile(part):.1f}" for part in (0.5, 0.99, 0.999, 1.0))
             + " ms"
-            for name, times in (("wall p50/p99/p99.9/max", self.waits), ("server", self.server))
+            for name, timing in (("wall p50/p99/p99.9/max", self.waits), ("server", self.server))
         )
-
-
-def quantile(times: list[float], part: float) -> float:
-    """Returns the quantile `part` of the times; the longest one for 1."""
-    ordered = sorted(times)
-    return ordered[min(int(len(ordered) * part), len(ordered) - 1)]
 
 
 async def measured(name: str, port: int, pid: int, pods: int, work: Any) -> None:
@@ -199,7 +178,7 @@ async def measured(name: str, port: int, pid: int, pods: int, work: Any) -> None
     task.cancel()
     print(
         f"{name}: {1e3 * used / pods:.2f} ms CPU a pod, {pods / seconds:.1f} pods/s"
-        f" ({pods / used:.1f} by CPU); {len(gets.waits)} GETs, {gets.text()}",
+        f" ({pods / used:.1f} by CPU); {len(gets.waits.each)} GETs, {gets.text()}",
         flush=True,
     )
 
@@ -214,21 +193,21 @@ async def main(arguments: argparse.Namespace) -> None:
             await asyncio.sleep(0.3)
         print(f"{arguments.pods} pods, {arguments.nodes} nodes, {arguments.devices} devices a node")
 
-        async def create(own: Connection, number: int) -> None:
-            await call(own, "POST", PODS, pod(number))
+        def create(number: int) -> bytes:
+            return request("POST", PODS, json.dumps(pod(number)).encode())
 
-        async def delete(own: Connection, number: int) -> None:
-            await call(own, "DELETE", f"{PODS}/p{number}")
+        def delete(number: int) -> bytes:
+            return request("DELETE", f"{PODS}/p{number}")
 
         async def to_running() -> None:
-            await for_each(port, arguments.pods, create)
+            await checked(port, create, arguments.pods, CLIENTS)
             if arguments.whole:
                 await until(connection, "&fieldSelector=status.phase!%3DRunning")
             else:
                 await until(connection, "&fieldSelector=spec.nodeName%3D")
 
         async def to_gone() -> None:
-            await for_each(port, arguments.pods, delete)
+            await checked(port, delete, arguments.pods, CLIENTS)
             await until(connection, "")
 
         began, used = time.perf_counter(), cpu_seconds(pid)
