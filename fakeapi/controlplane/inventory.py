@@ -7,13 +7,8 @@ from collections.abc import AsyncIterator
 
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.stored.keys import ObjectKey, first_keys, parse_key
 from fakeapi_storage import Storage, StorageError
-
-AFTER_SLASH = "0"
-"""The character after "/" in ASCII.
-
-So "/GROUP/RESOURCE0" sorts after all keys that begin with "/GROUP/RESOURCE/".
-"""
 
 
 class Inventory:
@@ -28,15 +23,12 @@ class Inventory:
 
         Reads at most two storage entries a resource. Omits resources that are not served.
         """
-        resources: list[Resource] = []
-        start: str | None = None
-        while page := self._storage.list("/", start_after=start, limit=1).entries:
-            prefix = self.prefix_of(page[0].key)
-            start = prefix[:-1] + AFTER_SLASH
-            resource = self.resource_of(prefix)
-            if resource is not None and (not namespace or self._is_in(namespace, resource)):
-                resources.append(resource)
-        return resources
+        resources = (self.resource_of(key) for key in first_keys(self._storage))
+        return [
+            resource
+            for resource in resources
+            if resource is not None and (not namespace or self._is_in(namespace, resource))
+        ]
 
     def _is_in(self, namespace: str, resource: Resource) -> bool:
         return resource.kind.namespaced and self.has_objects(resource, namespace)
@@ -53,29 +45,14 @@ class Inventory:
         """Returns the resources that have objects now; its `added` yields those that get objects later."""
         return ResourcesInUse(self, self._storage)
 
-    def prefix_of(self, key: str) -> str:
-        """Returns the prefix of a storage key up to the name of the resource.
-
-        The result is /GROUP/RESOURCE/ or /GROUP/HUB/RESOURCE/, such as /apps/deployments/. HUB is the API
-        version in which the objects are stored.
-        """
-        _, group, first, *rest = key.split("/")
-        if rest and not self._versions_of(group, first) and self._versions_of(group, rest[0]):
-            return f"/{group}/{first}/{rest[0]}/"
-        return f"/{group}/{first}/"
-
-    def resource_of(self, prefix: str) -> Resource | None:
-        """Returns the resource with this storage prefix, in its preferred version; None if not served."""
-        _, group, *_, plural, _ = prefix.split("/")
-        versions = self._versions_of(group, plural)
-        return next((resource for resource in versions if resource.prefix == prefix), None)
-
-    def _versions_of(self, group: str, plural: str) -> list[Resource]:
-        name = "" if group == "core" else group
-        candidates = (
-            self._catalogue.find(name, version, plural) for version in self._catalogue.versions(name)
+    def resource_of(self, key: ObjectKey) -> Resource | None:
+        """Returns the resource of a stored object, in its preferred version; None if it is not served."""
+        versions = self._catalogue.versions(key.group)
+        candidates = (self._catalogue.find(key.group, version, key.resource) for version in versions)
+        return next(
+            (resource for resource in candidates if resource is not None and resource.prefix == key.prefix),
+            None,
         )
-        return [resource for resource in candidates if resource is not None]
 
 
 class ResourcesInUse:
@@ -96,11 +73,11 @@ class ResourcesInUse:
         try:
             while True:
                 for change in await self._watcher.next_batch():
-                    prefix = self._inventory.prefix_of(change.entry.key)
-                    if prefix in self._known:
+                    key = parse_key(change.entry.key)
+                    if key.prefix in self._known:
                         continue
-                    self._known.add(prefix)
-                    resource = self._inventory.resource_of(prefix)
+                    self._known.add(key.prefix)
+                    resource = self._inventory.resource_of(key)
                     if resource is not None:
                         yield resource
         except StorageError:
