@@ -31,7 +31,6 @@ from fakeapi.registry.requests.decoding import PROTOBUF, read_object
 from fakeapi.registry.requests.delete_options import read_delete_options
 from fakeapi.registry.requests.naming import check_name, match_namespace
 from fakeapi.registry.requests.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
-from fakeapi.registry.requests.sent_document import loses_texts
 from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.server import Server
 from fakeapi.registry.server_write import ServerWrite
@@ -319,5 +318,5 @@ class Verbs:
 def _keep_document(write: ServerWrite, body: bytes, media_type: str) -> None:
     """Stores a JSON body in the write if canonical objects lose something of it, see `SentDocument`."""
     kind = write.resource.kind
-    if media_type == JSON and not kind.unstructured and loses_texts(body, kind.schema):
-        write.sent.body = body
+    if media_type == JSON and not kind.unstructured:
+        write.sent.keep_body(body, kind.schema)

@@ -18,28 +18,34 @@ from fakeapi.registry.requests.sent_amounts import amount_names, with_sent_amoun
 _EMPTY_LIST = re.compile(rb"\[\s*\]")
 
 
-def loses_texts(body: bytes, schema: Struct) -> bool:
-    """Whether a JSON body has an empty list, or fields with quantities in atomic lists of its type."""
-    names = amount_names(schema)
-    return _EMPTY_LIST.search(body) is not None or any(f'"{name}"'.encode() in body for name in names)
-
-
 class SentDocument(msgspec.Struct):
     """The document of a write, if it has an empty list, or its kind has quantities in atomic lists.
 
     - `body`: the JSON text of a POST or PUT; empty if it is not kept, and after `value` is decoded
     - `value`: the decoded document; None if it is not kept
+    - `has_empty_list`: whether the document has an empty list
     """
 
     body: bytes = b""
     value: Any = None
+    has_empty_list: bool = False
+
+    def keep_body(self, body: bytes, schema: Struct) -> None:
+        """Keeps the JSON text of a POST or PUT, if one of the methods needs it.
+
+        `schema`: the type of the object
+        """
+        self.has_empty_list = _EMPTY_LIST.search(body) is not None
+        if self.has_empty_list or any(f'"{name}"'.encode() in body for name in amount_names(schema)):
+            self.body = body
 
     def keep(self, value: Any, schema: Struct) -> None:
         """Keeps the decoded result of a patch or an apply, if one of the methods needs it.
 
         `schema`: the type of the result
         """
-        self.value = value if _loses_texts(value, amount_names(schema)) else None
+        self.has_empty_list, has_amounts = _contents(value, amount_names(schema))
+        self.value = value if self.has_empty_list or has_amounts else None
 
     def restored(self, obj: Object, schema: Struct) -> Object:
         """Returns `obj` with the empty lists of the document, for the strategy of its kind.
@@ -61,32 +67,34 @@ class SentDocument(msgspec.Struct):
         `rebuilt`: the lists of `Conversion.rebuilt_lists`, which stay missing
         """
         filled = self._with_lists(obj, schema, _Places(inside=False, rebuilt=rebuilt))
-        if self.value is None or not amount_names(schema):
+        if not amount_names(schema) or self._decoded() is None:
             return filled
-        restored: Object = with_sent_amounts(filled, self.value, schema)
+        restored: Object = with_sent_amounts(filled, self._decoded(), schema)
         return restored
 
     def _with_lists(self, obj: Object, schema: Struct, places: "_Places") -> Object:
-        if self.body:
-            self.value, self.body = json_decoding.decode_lenient(self.body), b""
-        if self.value is None:
+        if not self.has_empty_list:
             return obj
-        filled: Object = _filled(obj, self.value, schema, places)
+        filled: Object = _filled(obj, self._decoded(), schema, places)
         return filled
 
+    def _decoded(self) -> Any:
+        if self.body:
+            self.value, self.body = json_decoding.decode_lenient(self.body), b""
+        return self.value
 
-def _loses_texts(value: Any, names: frozenset[str]) -> bool:
-    values = [value]
+
+def _contents(value: Any, names: frozenset[str]) -> tuple[bool, bool]:
+    """Returns whether a JSON value contains an empty list, and whether it contains a field of `names`."""
+    values, has_empty_list, has_name = [value], False, False
     for inner in values:
         if isinstance(inner, dict):
-            if not names.isdisjoint(inner):
-                return True
+            has_name = has_name or not names.isdisjoint(inner)
             values += inner.values()
         elif isinstance(inner, list):
-            if not inner:
-                return True
+            has_empty_list = has_empty_list or not inner
             values += inner
-    return False
+    return has_empty_list, has_name
 
 
 class _Places(NamedTuple):
