@@ -26,12 +26,18 @@ _WITHOUT_TEXT = "\0"
 
 
 @kept_on_node
-def amount_names(node: Struct) -> frozenset[str]:
+def amount_names(node: Node) -> frozenset[str]:
     """Returns the names of the fields with quantities inside the atomic lists of a type.
 
     If a field is a map of quantities, its name counts.
     """
     return frozenset(_names(node, "", set(), inside=False))
+
+
+@kept_on_node
+def _all_amount_names(node: Node) -> frozenset[str]:
+    """Returns the names of the fields of a type with quantities, inside and outside of atomic lists."""
+    return frozenset(_names(node, "", set(), inside=True))
 
 
 def _names(node: Node, name: str, seen: set[tuple[int, bool]], *, inside: bool) -> Iterator[str]:
@@ -63,8 +69,10 @@ def with_sent_amounts(
     - `inside`: whether the value is inside an atomic list.
     - `addressable`: whether Go keeps texts of the value; it copies structs in maps.
     """
+    if not (_all_amount_names(node) if inside else amount_names(node)):
+        return obj
     match node:
-        case Scalar() if inside and node.kind is ScalarKind.QUANTITY:
+        case Scalar():
             return _amount(obj, sent, addressable=addressable)
         case Struct() if isinstance(obj, dict) and isinstance(sent, dict):
             return _struct(obj, sent, node, inside=inside, addressable=addressable)
@@ -85,7 +93,7 @@ def _struct(obj: Object, sent: Object, node: Struct, *, inside: bool, addressabl
     result = dict(obj)
     for name, value in sent.items():
         field = node.fields.get(name)
-        if field is not None and name in result and name != "metadata":
+        if field is not None and name in result:
             result[name] = with_sent_amounts(
                 result[name], value, field.node, inside=inside, addressable=addressable or field.pointer
             )
