@@ -18,7 +18,7 @@ from fakeapi.machinery.meta.field_selector import FieldSelector, Requirement
 from fakeapi.registry.model.field_labels import NAME
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.continue_token import decode_token, encode_token
-from fakeapi.registry.requests.options import ListOptions, ObjectReference
+from fakeapi.registry.requests.options import ListOptions, ObjectReference, WatchOptions
 from fakeapi.registry.requests.predicate import SelectionPredicate, predicate_of
 from fakeapi.registry.requests.resource_version import check_key, parse_version, too_large, waited_for
 from fakeapi.registry.stored.selected_runs import SelectedRuns
@@ -76,7 +76,7 @@ def list_entries(
     - 500: the resourceVersion is malformed or in the future, in cases in which Kubernetes returns 500
     - 504: the storage has not reached the resourceVersion
     """
-    chosen = _chosen(resource, options)
+    chosen = predicate_for(resource, options)
     prefix = prefix_of(resource, target)
     plan = _plan(storage, resource, target, options)
     entries: list[Entry] = []
@@ -113,8 +113,8 @@ def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | N
     return predicate_of(None, selector, resource.field_labels.fields_of, known=resource.selectable_fields)
 
 
-def _chosen(resource: Resource, options: ListOptions) -> SelectionPredicate:
-    """Returns the selectors of a list. Raises ApiError 500 if the shard selector is malformed."""
+def predicate_for(resource: Resource, options: ListOptions | WatchOptions) -> SelectionPredicate:
+    """Returns the selectors of a list or watch. Raises ApiError 500 if the shard selector is malformed."""
     return predicate_of(
         options.labels,
         options.fields,

@@ -21,9 +21,9 @@ from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.requests.options import ObjectReference, WatchOptions
-from fakeapi.registry.requests.predicate import SelectionPredicate, predicate_of
+from fakeapi.registry.requests.predicate import SelectionPredicate
 from fakeapi.registry.requests.resource_version import parse_version
-from fakeapi.registry.verbs.listing import prefix_of
+from fakeapi.registry.verbs.listing import predicate_for, prefix_of
 from fakeapi_storage import Compacted, Entry, Event, EventKind, Storage, Watcher
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
@@ -193,9 +193,7 @@ def open_watch(
     Raises ApiError 500 if the resourceVersion is malformed. Raises TooOld if the storage no longer has this
     resourceVersion.
     """
-    fields_of = resource.field_labels.fields_of
-    known = resource.selectable_fields
-    chosen = predicate_of(options.labels, options.fields, fields_of, options.shards, known)
+    chosen = predicate_for(resource, options)
     prefix = prefix_of(resource, target)
     since = parse_version(options.resource_version) if options.resource_version else 0
     wants_initial = options.send_initial_events
