@@ -81,7 +81,7 @@ function explained(data, causes, search) {
   return (data.waiting ?? []).filter((claim) => !known.has(keyOf(claim)) && causes.get(keyOf(claim))?.text.includes(search.toLowerCase()));
 }
 
-/** Why a claim waits: the short answer of its explanation; until the server has given it, what its pod says. */
+/** The reason why a claim waits: the summary of its explanation. Until the server answers, the reason of its pod. */
 function Cause({ claim }) {
   const cause = useCauses([rowOf(claim)]).get(keyOf(claim))?.summary || short(claim.reason) || (claim.pods.length ? "reading the reason…" : "no pod uses it");
   return html`<a class="plainly" href=${`${claimHref(claim.namespace, claim.name)}?tab=why`} title=${`${cause}. ${claim.reason}`}>${cause}</a>`;

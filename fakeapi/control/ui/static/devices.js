@@ -203,9 +203,9 @@ function PoolPanel({ pool, node, onClose }) {
 
 function DeviceItem({ device, driver, node }) {
   const kind = kindOfDevice(device);
-  // The claims of a device say that it is allocated or prepared.
-  const isTold = Boolean(device.users?.length) && kind === device.state;
-  return html`<li><p><span class=${`dot ${kind}`}></span> <strong>${device.name}</strong> ${device.product && html`<span class="soft">${device.product}</span>`} ${!isTold && html`<${Pill} kind=${PILLS[kind]}>${kind}<//>`}
+  // The list of its claims already shows that a device is allocated or prepared.
+  const isShownByClaims = Boolean(device.users?.length) && kind === device.state;
+  return html`<li><p><span class=${`dot ${kind}`}></span> <strong>${device.name}</strong> ${device.product && html`<span class="soft">${device.product}</span>`} ${!isShownByClaims && html`<${Pill} kind=${PILLS[kind]}>${kind}<//>`}
       ${device.shared !== undefined && html` <${Pill}>shared, ${Math.round(device.shared * 100)} % used<//>`}
       ${(device.taints ?? []).map((each) => html` <${Pill} kind="warn" title="taint">${each}<//>`)}</p>
     ${device.consumes?.length > 0 && html`<p class="soft">takes ${device.consumes.join(", ")}</p>`}

@@ -2,7 +2,7 @@
 
 import { toYaml } from "./yaml.js";
 
-const UNTOLD = new Set(["metadata.managedFields", "metadata.resourceVersion"]);
+const IGNORED = new Set(["metadata.managedFields", "metadata.resourceVersion"]);
 // The most characters of a line; the rest of a longer line is not shown.
 const VALUE_MAX = 300;
 // The most characters of a value on one line; longer maps and lists are written as YAML below their path.
@@ -16,7 +16,7 @@ export function differences(before, after) {
 }
 
 function walk(path, before, after, found) {
-  if (UNTOLD.has(path) || before === after) {
+  if (IGNORED.has(path) || before === after) {
     return;
   }
   if (isObject(before) && isObject(after)) {

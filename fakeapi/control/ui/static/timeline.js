@@ -177,8 +177,8 @@ export function stepsOf(versions, { requests, events }) {
 }
 
 /**
- * The request that wrote each version; undefined if the journal does not have it. The responses of deletes and of
- * bindings have no resourceVersion: what they changed shows which version is theirs.
+ * The request that wrote each version; undefined if the journal does not have it. Responses to deletes and bindings have
+ * no resourceVersion, so the last delete belongs to the deleted version, and the last binding to the first with a node.
  *
  * @param {any[]} versions
  * @param {any[]} requests
@@ -195,7 +195,7 @@ function writesOf(versions, requests) {
   });
 }
 
-/** The name and time of each version's writer, by resourceVersion; without those that the journal does not know. */
+/** The name and time of each version's writer, by resourceVersion. Omits versions whose request the journal does not have. */
 export async function readWriters({ group, resource, namespace, name, versions }) {
   const requests = await readWrites({ group, resource, namespace, name });
   const writes = writesOf(versions, requests);
