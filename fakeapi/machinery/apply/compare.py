@@ -21,7 +21,16 @@ from fakeapi.machinery.apply.typed import (
     shape_of,
 )
 from fakeapi.machinery.codec import encode, value_of
-from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node, Struct, Untyped, kept_on_node
+from fakeapi.machinery.schema.nodes import (
+    AnyValue,
+    List,
+    Map,
+    Node,
+    Struct,
+    Untyped,
+    kept_on_node,
+    nodes_within,
+)
 
 
 class Comparison(NamedTuple):
@@ -198,25 +207,10 @@ def plain(node: Node) -> bool:
 
     False if the schema allows arbitrary JSON anywhere in the values, because Python's True equals 1.
     """
-    seen: set[int] = set()
-
-    def holds_any(at: Node) -> bool:
-        match at:
-            case AnyValue():
-                return True
-            case Struct():
-                if id(at) in seen:
-                    return False
-                seen.add(id(at))
-                return at.others is not None or any(holds_any(field.node) for field in at.fields.values())
-            case Map():
-                return holds_any(at.values)
-            case List():
-                return holds_any(at.items)
-            case _:
-                return False
-
-    return not holds_any(node)
+    return not any(
+        isinstance(inner, AnyValue) or (isinstance(inner, Struct) and inner.others is not None)
+        for inner in nodes_within(node)
+    )
 
 
 def _struct(node: Struct, typed: bool) -> Walk:  # noqa: FBT001 - private

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from fakeapi.machinery.apply.typed import is_leaf, item_element
 from fakeapi.machinery.codec import value_of
-from fakeapi.machinery.schema.nodes import List, Map, Node, Struct, kept_on_node
+from fakeapi.machinery.schema.nodes import List, Map, Node, Struct, kept_on_node, nodes_within
 
 KeysCheck: TypeAlias = Callable[[Any], None]
 """A function that raises TypedError if an item of a map list in a value lacks its keys."""
@@ -25,7 +25,7 @@ def keys_check(node: Node) -> KeysCheck:
     Returns `no_check` for types whose keys cannot be absent: the key fields are not `omitempty` or have
     defaults. Ignores values without a schema, and values that are owned as a whole.
     """
-    if not _may_lack_keys(node, set()):
+    if not any(isinstance(inner, List) and _omits_keys(inner) for inner in nodes_within(node, is_leaf)):
         return no_check
     match node:
         case Struct():
@@ -36,21 +36,6 @@ def keys_check(node: Node) -> KeysCheck:
             return _list_check(node)
         case _:
             return no_check
-
-
-def _may_lack_keys(node: Node, seen: set[int]) -> bool:
-    if is_leaf(node) or id(node) in seen:
-        return False
-    seen.add(id(node))
-    match node:
-        case Struct():
-            return any(_may_lack_keys(field.node, seen) for field in node.fields.values())
-        case Map():
-            return _may_lack_keys(node.values, seen)
-        case List():
-            return _omits_keys(node) or _may_lack_keys(node.items, seen)
-        case _:
-            return False
 
 
 def _omits_keys(node: List) -> bool:

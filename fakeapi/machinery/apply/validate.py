@@ -21,6 +21,7 @@ from fakeapi.machinery.schema.nodes import (
     Struct,
     Untyped,
     kept_on_node,
+    nodes_within,
 )
 
 _STRINGS = (ScalarKind.STRING, ScalarKind.BYTES)
@@ -58,23 +59,9 @@ def validate(value: Any, node: Node, *, allow_duplicates: bool = False, keys_onl
 @kept_on_node
 def _has_keys(node: Node) -> bool:
     """Whether a type contains set or map lists."""
-    nodes, known = [node], {id(node)}
-    for inner in nodes:
-        below: list[Node] = []
-        match inner:
-            case List():
-                if inner.list_type is not ListType.ATOMIC:
-                    return True
-                below = [inner.items]
-            case Map():
-                below = [inner.values]
-            case Struct():
-                below = [field.node for field in inner.fields.values()]
-            case _:
-                pass
-        nodes += [child for child in below if id(child) not in known]
-        known.update(map(id, below))
-    return False
+    return any(
+        isinstance(inner, List) and inner.list_type is not ListType.ATOMIC for inner in nodes_within(node)
+    )
 
 
 def _errors(value: Any, node: Node, path: str, checks: _Checks) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ rules of Go's encoding/json: `omitempty` and `pointer` decide how a zero value i
 name of the Go type in messages.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import wraps
@@ -157,6 +157,33 @@ class Struct:
 
 
 Node: TypeAlias = Scalar | AnyValue | List | Map | Struct
+
+
+def nodes_within(node: Node, skips: Callable[[Node], bool] = lambda _: False) -> Iterator[Node]:
+    """Yields a type and all types of its members and items, each once. Ignores `Struct.others`.
+
+    `skips`: returns whether to omit a type and the types within it.
+    """
+    nodes, known = [node], {id(node)}
+    for inner in nodes:
+        if skips(inner):
+            continue
+        yield inner
+        below: list[Node] = []
+        match inner:
+            case List():
+                below = [inner.items]
+            case Map():
+                below = [inner.values]
+            case Struct():
+                below = [field.node for field in inner.fields.values()]
+            case _:
+                pass
+        for child in below:
+            if id(child) not in known:
+                known.add(id(child))
+                nodes.append(child)
+
 
 _Node = TypeVar("_Node", bound=Node)
 _Compiled = TypeVar("_Compiled")
