@@ -3,7 +3,7 @@
 Follows github.com/containerd/nri `pkg/api/api.proto` and github.com/containerd/ttrpc `request.proto`.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from fakeapi.machinery.schema.protobuf_wire import Fields, WireError, bytes_field, fields_of, varint_field
 
@@ -17,8 +17,7 @@ REQUEST_MILLISECONDS = 2000
 """The time limits that containerd tells plugins by default."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """A request: the service, the method and the encoded arguments."""
 
     service: str

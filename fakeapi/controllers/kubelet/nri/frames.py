@@ -7,7 +7,8 @@ the socket. Each frame on the socket has the number of its connection, and a par
 import asyncio
 import struct
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+
+import msgspec
 
 PLUGIN, RUNTIME = 1, 2
 """Numbers of connections: for calls of the plugin by the runtime, and for calls in the other direction."""
@@ -26,8 +27,7 @@ class FrameError(ValueError):
     """Raised if a plugin sends more bytes than a message may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(msgspec.Struct, frozen=True):
     """A ttrpc message.
 
     - `connection`: PLUGIN or RUNTIME
