@@ -143,7 +143,7 @@ class FieldManager:
           place. On create, metadata that only a server sets is already cleared.
         - `manager`: empty means "unknown".
         - `now`: RFC 3339 in UTC, with whole seconds.
-        - `restored`: returns `new` with the empty lists that differ from missing lists in Go.
+        - `restored`: returns `new` with the empty lists and the texts of quantities that Go compares.
 
         On the main resource, the client's managedFields replace the stored managedFields. Missing or invalid
         managedFields are ignored. `[]` and `[{}]` remove all managedFields until the first apply.

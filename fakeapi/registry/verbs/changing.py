@@ -203,7 +203,7 @@ class Attempt:
 
 
 def restored(request: ServerWrite, new: Object) -> Object:
-    """Returns an updated or patched object with the empty lists on which its managedFields depend.
+    """Returns an updated or patched object as Go holds it in memory, for the comparison of its atomic lists.
 
     `new`: the object in the API version of the request
     """
