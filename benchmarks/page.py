@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.load import Connection, processor_seconds
-from tests.control.browser import Browser, browser
+from tests.control import chromium
+from tests.control.chromium import Chromium
 
 TICK_SECONDS = 0.02
 CONNECTIONS = 8
@@ -43,13 +44,13 @@ class Shown:
 
 
 @contextmanager
-def opened() -> Iterator[Browser]:
-    with tempfile.TemporaryDirectory() as folder, browser(Path(folder)) as window:
+def opened() -> Iterator[Chromium]:
+    with tempfile.TemporaryDirectory() as folder, chromium.window(Path(folder)) as window:
         yield window
 
 
 def beside_load(
-    window: Browser,
+    window: Chromium,
     url: str,
     server: tuple[int, int],
     make: Callable[[int], bytes],

@@ -31,7 +31,7 @@ from benchmarks.servers import fakeapi
 from benchmarks.starting import bench_start
 from benchmarks.verbs import CONNECTIONS, bench_sqlite, bench_verbs
 from benchmarks.watching import bench_watch
-from tests.control import browser
+from tests.control import chromium
 
 ROOT = Path(__file__).parents[1]
 MEGABYTE = 1024 * 1024
@@ -88,8 +88,8 @@ async def bench_journal(turns: int) -> None:
 
 
 def bench_page(seconds: float, rate: int = 1_000, objects: int = 10_000) -> None:
-    if browser.missing():
-        tables.note(f"\nThe live page: not measured, {browser.missing()}")
+    if chromium.missing():
+        tables.note(f"\nThe live page: not measured, {chromium.missing()}")
         return
     columns = ("per s", "server CPU", "page busy", "p99 wait", "longest")
     tables.heading(f"The live page, {objects:,} objects, {rate:,} requests/s", *columns)

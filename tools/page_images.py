@@ -10,7 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.control.browser import Browser, browser
+from tests.control import chromium
+from tests.control.chromium import Chromium
 from tools.page_world import serve
 
 IMAGES = Path(__file__).parent.parent / "docs/images"
@@ -48,7 +49,7 @@ KEPT = (
 """The images in docs/images."""
 
 
-def take(window: Browser, page: str, name: str, width: int, theme: str) -> bytes:
+def take(window: Chromium, page: str, name: str, width: int, theme: str) -> bytes:
     """Returns an image of a view as WebP. `width`: of the window, in pixels. `theme`: light or dark."""
     address, script = VIEWS[name]
     size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
@@ -81,7 +82,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     api = serve(is_large=options.large)
     try:
-        with tempfile.TemporaryDirectory() as profile, browser(Path(profile)) as window:
+        with tempfile.TemporaryDirectory() as profile, chromium.window(Path(profile)) as window:
             for name, width, theme in chosen:
                 path = folder / f"page-{name}-{width}-{theme}.webp"
                 path.write_bytes(take(window, api.page, name, width, theme))

@@ -17,7 +17,8 @@ from rich.text import Text
 
 from fakeapi import FakeAPI
 from fakeapi.testing.objects import claim, pod
-from tests.control.browser import Browser, browser
+from tests.control import chromium
+from tests.control.chromium import Chromium
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "images" / "first-hour.png"
@@ -49,7 +50,7 @@ def terminal(directory: Path) -> str:
     return console.export_svg(title="A test in which somebody else writes first")
 
 
-def page(window: Browser, path: Path) -> bytes:
+def page(window: Chromium, path: Path) -> bytes:
     """Starts a server whose pods use simulated devices, and returns the map of the devices as PNG."""
     with FakeAPI(seed=1) as api:
         api.add_driver("gpu.example.com", nodes={"node-1": 8, "node-2": 8}, attributes={"model": "A100"})
@@ -66,7 +67,7 @@ def page(window: Browser, path: Path) -> bytes:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder)
-        with browser(directory / "profile") as window:
+        with chromium.window(directory / "profile") as window:
             shown = base64.b64encode(page(window, directory / "page.png")).decode()
             html = directory / "picture.html"
             html.write_text(PAGE.format(terminal=terminal(directory), page=shown), encoding="utf-8")

@@ -85,7 +85,7 @@ class Firefox(Browser):
 
 
 @contextmanager
-def firefox(profile: Path) -> Iterator[Firefox]:
+def window(profile: Path) -> Iterator[Firefox]:
     """Runs Firefox with an empty profile in this directory; yields its window."""
     (profile / "user.js").write_text(_PREFERENCES)
     log = profile / "firefox.log"

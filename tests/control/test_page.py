@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI, StatusError
-from tests.control import browser as browsers
+from tests.control import chromium as browsers
 from tests.control.browser import Browser
+from tests.control.chromium import Chromium
 from tests.control.page_objects import (
     ALLOCATION,
     CLAIM,
@@ -29,8 +30,8 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browsers.browser(tmp_path_factory.mktemp("profile")) as opened:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    with browsers.window(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
 
 
@@ -294,7 +295,7 @@ def test_the_events_of_an_object_have_the_last_time_and_the_count(browser: Brows
 
 
 def test_a_narrow_window_does_not_scroll_sideways_and_names_hidden_columns(
-    browser: Browser, api: FakeAPI
+    browser: Chromium, api: FakeAPI
 ) -> None:
     api.create_all([CLAIM, new_pod("trainer"), node("node-1"), new_slice({"name": "gpu-0"})])
     size = {"width": 400, "height": 900, "deviceScaleFactor": 1, "mobile": False}

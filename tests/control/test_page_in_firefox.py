@@ -21,7 +21,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
-    with browsers.firefox(tmp_path_factory.mktemp("profile")) as opened:
+    with browsers.window(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
 
 
