@@ -1,6 +1,5 @@
 """In headless Firefox, the views of the live page work as in Chromium, and write no errors to the console."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,22 +18,13 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
-    with browsers.window(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
 @pytest.fixture
-def api() -> Iterator[FakeAPI]:
-    with FakeAPI(release="1.36") as server:
-        claim = server.create(CLAIM)
-        server.create_all(
-            [node("node-1"), new_slice({"name": "gpu-0"}, {"name": "gpu-1"}), new_pod("trainer")]
-        )
-        status: dict[str, Any] = {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}
-        server.update_status({**claim, "status": status})
-        yield server
+def api(api: FakeAPI) -> FakeAPI:
+    claim = api.create(CLAIM)
+    api.create_all([node("node-1"), new_slice({"name": "gpu-0"}, {"name": "gpu-1"}), new_pod("trainer")])
+    status: dict[str, Any] = {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}
+    api.update_status({**claim, "status": status})
+    return api
 
 
 def test_firefox_shows_every_view_without_errors_and_without_scrolling_sideways(

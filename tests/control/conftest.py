@@ -1,0 +1,21 @@
+"""Runs the browser of a test module, and a server whose live page it shows."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from fakeapi import FakeAPI
+from tests.control.browser import Browser
+
+
+@pytest.fixture(scope="module")
+def browser(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Yields a window of the browser that the test module imports as `browsers`."""
+    with request.module.browsers.window(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def api() -> Iterator[FakeAPI]:
+    with FakeAPI(release="1.36") as server:
+        yield server
