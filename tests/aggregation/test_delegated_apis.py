@@ -1,9 +1,8 @@
 """An APIService with a Service delegates its API to another server, and says whether this server answers."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar
 
 import pytest
@@ -12,6 +11,7 @@ from fakeapi import FakeAPI
 from fakeapi.aggregation import checker
 from tests.aggregation.services import METRICS, NAME, api_service, condition
 from tests.http.asking import ask
+from tests.http.small_servers import http_server
 from tests.interop.processes import free_port
 
 RESOURCES = [
@@ -57,13 +57,8 @@ class MetricsServer(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def metrics_server() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), MetricsServer)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with http_server(MetricsServer) as url:
+        yield url
 
 
 def delegate(make: Callable[..., FakeAPI], url: str, **options: Any) -> FakeAPI:

@@ -1,9 +1,8 @@
 """A server behind an APIService may send too much, nothing or nonsense: other clients do not notice it."""
 
 import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, suppress
 
 import pytest
 
@@ -14,40 +13,25 @@ from fakeapi.outbound import forwarding, posting
 from fakeapi.registry.identity.users import User
 from tests.aggregation.services import METRICS, api_service, condition
 from tests.http.asking import ask
+from tests.http.small_servers import raw_server
 
 DISCOVERY = b'HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"resources": 1  }'
 
 
-@contextmanager
-def server_that_sends(answer: bytes, discovery: bytes = DISCOVERY) -> Iterator[str]:
-    """Sends `answer` to each request, and `discovery` to requests for the resources of the API.
+def server_that_sends(answer: bytes, discovery: bytes = DISCOVERY) -> AbstractContextManager[str]:
+    """Runs a server; gives the block its URL. An empty answer keeps the connection open and sends nothing.
 
-    An empty answer keeps the connection open and sends nothing.
+    `discovery`: the answer to requests for the resources of the API. All other requests get `answer`.
     """
-    listener = socket.create_server(("127.0.0.1", 0))
-    kept: list[socket.socket] = []
 
-    def serve() -> None:
+    def respond(connection: socket.socket) -> None:
         with suppress(OSError):
-            while True:
-                connection, _ = listener.accept()
-                kept.append(connection)
-                asks_for_resources = connection.recv(1 << 16).startswith(f"GET {METRICS} ".encode())
-                if sent := discovery if asks_for_resources else answer:
-                    with suppress(OSError):
-                        connection.sendall(sent)
-                    connection.close()
+            asks_for_resources = connection.recv(1 << 16).startswith(f"GET {METRICS} ".encode())
+            if sent := discovery if asks_for_resources else answer:
+                with closing(connection):
+                    connection.sendall(sent)
 
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
-        thread.join()
-        for connection in kept:
-            connection.close()
+    return raw_server(respond)
 
 
 def served(make: Callable[..., FakeAPI], url: str) -> FakeAPI:

@@ -1,12 +1,12 @@
 """A ControlClient reports a response that is not JSON as an error of one line."""
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from fakeapi.clients.control import ControlClient, ControlError
+from tests.http.small_servers import http_server
 
 
 class Malformed(BaseHTTPRequestHandler):
@@ -27,12 +27,8 @@ class Malformed(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    with HTTPServer(("127.0.0.1", 0), Malformed) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with http_server(Malformed) as address:
+        yield address
 
 
 @pytest.mark.parametrize("body", [b"{", b"\xff\xfe"])

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import socket
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +12,7 @@ from fakeapi.clients import http
 from fakeapi.clients.http import HttpClient
 from fakeapi.clients.messages import Response
 from fakeapi.clients.target import TargetError, target_of_url
+from tests.http.small_servers import raw_server
 
 
 @contextlib.contextmanager
@@ -22,31 +22,16 @@ def answering(*answers: bytes, keep: bool = False) -> Iterator[str]:
     `answers`: the responses in the order of the connections. `keep`: whether connections stay open
     afterwards.
     """
-    listener = socket.create_server(("127.0.0.1", 0))
-    connections: list[socket.socket] = []
+    left = iter(answers)
 
-    def serve() -> None:
-        for answer in answers:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            connection.recv(1 << 16)
-            connection.sendall(answer)
-            connections.append(connection)
-            if not keep:
-                connection.close()
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
-        thread.join()
-        for connection in connections:
+    def respond(connection: socket.socket) -> None:
+        connection.recv(1 << 16)
+        connection.sendall(next(left))
+        if not keep:
             connection.close()
+
+    with raw_server(respond) as url:
+        yield url
 
 
 def ask(url: str, times: int = 1, timeout: float = 5.0, method: str = "GET") -> Response:

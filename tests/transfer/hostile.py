@@ -3,9 +3,10 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.http.small_servers import http_server
 
 RESOURCE = {"name": "configmaps", "kind": "ConfigMap", "namespaced": True, "verbs": ["list", "create"]}
 
@@ -52,11 +53,5 @@ def answering(answer_of: Callable[[str], Any]) -> Iterator[str]:
         def log_message(self, *_: Any) -> None:
             """Logs nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with http_server(Handler) as url:
+        yield url
