@@ -4,22 +4,22 @@ Follows k8s.io/kube-aggregator `pkg/controllers/status/remote`. A Service with a
 Service object and no endpoints.
 """
 
+import asyncio
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
-
-import msgspec
 
 from fakeapi.aggregation.delegated import DelegatedApis
 from fakeapi.aggregation.discovered import resources_of
+from fakeapi.kinds.apiregistration.api_service import AVAILABLE
 from fakeapi.machinery import codec
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.outbound.forwarding import Incoming, Outgoing, forward
 from fakeapi.registry.custom.conditions import Condition
 from fakeapi.registry.objects import ClusterObjects
-from fakeapi.registry.webhooks.transport import BadAuthority, Unreachable
+from fakeapi.registry.webhooks.transport import TOO_LATE, BadAuthority, Unreachable
 
-AVAILABLE = "Available"
 PASSED = Condition(AVAILABLE, "True", "Passed", "all checks passed")
 
 SECONDS = 5.0
@@ -58,17 +58,18 @@ async def availability(
     try:
         if unreachable := apis.problem(api_service):
             raise Unreachable(unreachable)  # noqa: TRY301 - the same message as for a failed connection
-        request = Outgoing("GET", path.encode(), [*_USER, (b"accept", b"application/json")])
+        request = Outgoing("GET", path, [*_USER, (b"accept", b"application/json")])
         verify = not spec.get("insecureSkipTLSVerify")
-        response = await forward(apis.endpoint(api_service), request, verify=verify, seconds=SECONDS)
+        async with asyncio.timeout(SECONDS):
+            response = await forward(apis.endpoint(api_service), request, verify=verify, seconds=SECONDS)
+            with closing(response):
+                if not 200 <= response.status < 300:
+                    return Availability(_failed(url, f"bad status from {url}: {response.status}"))
+                return Availability(PASSED, resources_of(await _document(response)))
     except (Unreachable, BadAuthority) as error:
         return Availability(_failed(url, f"Get {quote(url)}: {error}"))
-    try:
-        if not 200 <= response.status < 300:
-            return Availability(_failed(url, f"bad status from {url}: {response.status}"))
-        return Availability(PASSED, resources_of(await _document(response)))
-    finally:
-        response.close()
+    except TimeoutError:
+        return Availability(_failed(url, f"Get {quote(url)}: {TOO_LATE}"))
 
 
 def _failed(url: str, problem: str) -> Condition:
@@ -94,7 +95,7 @@ async def _document(response: Incoming) -> Object:
             return {}
     try:
         document = codec.decode(bytes(body))
-    except (msgspec.DecodeError, RecursionError):
+    except codec.JsonError:
         return {}
     return document if isinstance(document, dict) else {}
 

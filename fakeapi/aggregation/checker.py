@@ -13,6 +13,7 @@ from fakeapi.registry.requests.options import ObjectReference, WriteOptions
 from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.server import Server
 from fakeapi.registry.verbs.updating import update
+from fakeapi_storage import StorageError
 
 CHECK_SECONDS = 30.0
 """Seconds after which the checker checks all APIServices again, as upstream does."""
@@ -54,9 +55,8 @@ class Checker:
         new = with_condition(api_service, result.condition, self._server.store.now())
         if new["status"] != api_service["status"]:
             self._retry = RETRY_SECONDS
-            with contextlib.suppress(
-                ApiError
-            ):  # deleted or changed meanwhile: the change leads to another check
+            # Deleted or changed meanwhile, or the storage failed: the next check writes again.
+            with contextlib.suppress(ApiError, StorageError):
                 await self._write(new)
         return result.resources is not None
 

@@ -3,6 +3,7 @@
 Follows `proxyHandler` of k8s.io/kube-aggregator `pkg/apiserver`.
 """
 
+import asyncio
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -11,16 +12,16 @@ from fakeapi.http.context import RequestContext
 from fakeapi.http.pages import plain_text, service_unavailable
 from fakeapi.http.request import BODY_MAX
 from fakeapi.http.response import AnyResponse, Response, StreamingResponse
+from fakeapi.kinds.apiregistration.api_service import AVAILABLE
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.custom.conditions import is_true
 from fakeapi.registry.identity.users import User
-from fakeapi.registry.webhooks.transport import BadAuthority, Unreachable
+from fakeapi.registry.webhooks.transport import TOO_LATE, BadAuthority, Unreachable
 
 if TYPE_CHECKING:
     from fakeapi.outbound.forwarding import Incoming
 
-_AVAILABLE = "Available"
 _OWN_PREFIXES = (b"impersonate-", b"x-remote-")
 _OWN = frozenset((b"authorization", b"accept-encoding"))
 _OWN_RESPONSE = frozenset((b"date", b"audit-id", b"content-type"))
@@ -46,7 +47,7 @@ class Delegating:
         Raises ApiError 413 for a body over BODY_MAX, 501 for a request that upgrades its connection, and
         ClientGone if the client disconnects.
         """
-        if not is_true(api_service, _AVAILABLE) or not self._apis.has_url(api_service):
+        if not is_true(api_service, AVAILABLE) or not self._apis.has_url(api_service):
             return service_unavailable()
         request = ctx.request
         if request.websocket is not None or request.header(b"upgrade"):
@@ -56,17 +57,16 @@ class Delegating:
         from fakeapi.outbound.forwarding import HEAD_SECONDS, Outgoing, forward  # noqa: PLC0415 - loaded only when used
 
         body = await request.body()
-        target = request.raw_path + (b"?" + request.query_string if request.query_string else b"")
         headers = [*_forwarded(ctx), *user_headers(ctx.user, with_uid=self._sends_uid)]
         verify = not api_service["spec"].get("insecureSkipTLSVerify")
-        outgoing = Outgoing(request.method, target, headers, body)
+        outgoing = Outgoing(request.method, request.uri, headers, body)
         try:
             incoming = await forward(
                 self._apis.endpoint(api_service), outgoing, verify=verify, seconds=HEAD_SECONDS
             )
         except (Unreachable, BadAuthority) as error:
             return plain_text(503, f"{error}\n")
-        return await _response(request.method, incoming)
+        return await _response(request.method, incoming, HEAD_SECONDS)
 
 
 def _forwarded(ctx: RequestContext) -> list[tuple[bytes, bytes]]:
@@ -103,21 +103,25 @@ def _is_short(length: str) -> bool:
     return length.isascii() and length.isdigit() and len(length) < 10 and int(length) <= BODY_MAX
 
 
-async def _response(method: str, incoming: "Incoming") -> AnyResponse:
+async def _response(method: str, incoming: "Incoming", seconds: float) -> AnyResponse:
     """Returns the response to send. If its length is at most BODY_MAX, reads it whole, otherwise streams it.
 
-    Returns 503 if the connection breaks before the whole body arrived.
+    Returns 503 if the whole body does not arrive in `seconds`.
     """
-    headers = [(name, value) for name, value in incoming.headers if name.lower() not in _OWN_RESPONSE]
+    headers = [(name, value) for name, value in incoming.headers if name not in _OWN_RESPONSE]
     known = dict(incoming.headers)
     media_type = known.get(b"content-type", b"").decode("latin-1")
     length = known.get(b"content-length", b"").decode("latin-1")
-    if method == "HEAD" or _is_short(length):
+    has_no_body = method == "HEAD" or incoming.status in (204, 304)
+    if has_no_body or _is_short(length):
         try:
-            body = b"".join([piece async for pieces in incoming.pieces for piece in pieces])
+            async with asyncio.timeout(seconds):
+                body = b"".join([piece async for pieces in incoming.pieces for piece in pieces])
+        except TimeoutError:
+            return plain_text(503, f"{TOO_LATE}\n")
         finally:
             incoming.close()
-        if method != "HEAD" and len(body) != int(length):
+        if not has_no_body and len(body) != int(length):
             return plain_text(503, "unexpected EOF\n")
         headers = [(name, value) for name, value in headers if name != b"content-length"]
         return Response(incoming.status, body, media_type, headers=headers)

@@ -5,31 +5,37 @@ import contextlib
 import ssl
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
 
 import h11
 
 from fakeapi.outbound.certificates import client_context
 from fakeapi.outbound.dialing import connected, place_of
 from fakeapi.outbound.posting import EVENTS_IN_A_TURN, HEAD_MAX
+from fakeapi.outbound.proxied_headers import Headers, proxied
 from fakeapi.registry.webhooks.transport import TOO_LATE, Endpoint, Unreachable
 
 HEAD_SECONDS = 60.0
 """Seconds in which the headers of a response must arrive; kube-apiserver's `--request-timeout`."""
 
-Headers = Sequence[tuple[bytes, bytes]]
 _PIECE = 1 << 16
 _HOP_BY_HOP = frozenset(
     (b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te")
 ) | {b"trailer", b"transfer-encoding", b"upgrade"}
 """Headers that are about one connection; a proxy does not forward them."""
+_NOT_SENT = _HOP_BY_HOP | {b"host", b"content-length"}
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A request to forward. `target`: the path and query of the URL, percent-encoded."""
+    """A request to forward. `target`: the path and query of the URL, percent-encoded.
+
+    If the URL of the endpoint has a path, it comes before the target.
+    """
 
     method: str
-    target: bytes
+    target: str
     headers: Headers
     body: bytes = b""
 
@@ -43,7 +49,7 @@ class Incoming:
     """
 
     status: int
-    headers: list[tuple[bytes, bytes]]
+    headers: Headers
     pieces: AsyncGenerator[Sequence[bytes], None]
     _writer: asyncio.StreamWriter
 
@@ -64,13 +70,13 @@ async def forward(endpoint: Endpoint, request: Outgoing, *, verify: bool, second
     place, host = place_of(endpoint)
     context = None
     if place.scheme == "https":
-        context = client_context(endpoint.authority) if verify else _unverified()
+        context = _context(endpoint.authority, verify=verify)
     try:
         async with asyncio.timeout(seconds):
             reader, writer = await connected(place, context, verify=verify)
             exchange = _Exchange(reader, writer)
             try:
-                return await exchange.response(host.encode(), request)
+                return await exchange.response(host, request, urlsplit(endpoint.url).path.rstrip("/"))
             except BaseException:
                 writer.transport.abort()
                 raise
@@ -87,12 +93,17 @@ class _Exchange:
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_MAX)
         self._events = 0
 
-    async def response(self, host: bytes, request: Outgoing) -> Incoming:
-        """Sends the request. Raises Unreachable if the connection ends before the headers arrived."""
-        headers = [(b"host", host), *forwarded_headers(request.headers, {b"host", b"content-length"})]
+    async def response(self, host: str, request: Outgoing, base: str) -> Incoming:
+        """Sends the request; returns the response when its headers have arrived.
+
+        `host`: the header Host. `base`: the path before the target. Raises Unreachable if the connection
+        ends, or if the response is not valid.
+        """
+        headers = [(b"host", host.encode()), *proxied(request.headers, _NOT_SENT)]
         headers += [(b"connection", b"close"), (b"content-length", b"%d" % len(request.body))]
         try:
-            sent = self._http.send(h11.Request(method=request.method, target=request.target, headers=headers))
+            target = (base + request.target).encode("latin-1")
+            sent = self._http.send(h11.Request(method=request.method, target=target, headers=headers))
             sent = (sent or b"") + (self._http.send(h11.Data(data=request.body)) or b"")
             self._writer.write(sent + (self._http.send(h11.EndOfMessage()) or b""))
             while not isinstance(event := await self._next(), h11.Response):
@@ -102,8 +113,7 @@ class _Exchange:
             raise Unreachable(f"net/http: HTTP/1.x transport connection broken: {error}") from error
         except OSError as error:
             raise Unreachable("EOF") from error
-        answered = forwarded_headers(event.headers, set())
-        return Incoming(event.status_code, answered, self._pieces(), self._writer)
+        return Incoming(event.status_code, proxied(event.headers, _HOP_BY_HOP), self._pieces(), self._writer)
 
     async def _next(self) -> object:
         """Returns the next event of the response. After every EVENTS_IN_A_TURN events, other tasks run first.
@@ -124,19 +134,11 @@ class _Exchange:
                 yield [bytes(event.data)]
 
 
-def forwarded_headers(headers: Headers, without: set[bytes]) -> list[tuple[bytes, bytes]]:
-    """Returns the headers that a proxy forwards, without the names in `without`.
-
-    Drops the headers about one connection, and those that the header Connection names.
-    """
-    named = (value for name, value in headers if name.lower() == b"connection")
-    dropped = {name.strip().lower() for value in named for name in value.split(b",")}
-    dropped |= _HOP_BY_HOP | without
-    return [(name, value) for name, value in headers if name.lower() not in dropped]
-
-
-def _unverified() -> ssl.SSLContext:
-    """Returns a TLS context for `insecureSkipTLSVerify`: it accepts every certificate."""
+@lru_cache(maxsize=16)
+def _context(authority: bytes, *, verify: bool) -> ssl.SSLContext:
+    """Returns a TLS context that trusts these CA certificates, or every certificate if `verify` is false."""
+    if verify:
+        return client_context(authority)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

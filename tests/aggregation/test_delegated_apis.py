@@ -28,7 +28,7 @@ class MetricsServer(BaseHTTPRequestHandler):
     is_ready: ClassVar[bool] = True
 
     def do_GET(self) -> None:
-        if self.path == METRICS:
+        if self.path in (METRICS, f"/base{METRICS}"):
             self._answer(200 if self.is_ready else 500, {"kind": "APIResourceList", "resources": RESOURCES})
         elif "watch=true" in self.path:
             self.send_response(200)
@@ -78,6 +78,15 @@ def test_requests_for_a_delegated_api_reach_the_service(
     assert answer.headers["x-backend"] == "metrics"
     created = ask(api, f"{METRICS}/namespaces/a/pods", "POST", {"metadata": {"name": "p"}})
     assert (created.code, json.loads(created.body)) == (201, {"metadata": {"name": "p"}})
+
+
+def test_the_path_of_the_url_comes_before_the_path_of_the_request(
+    fakeapi_factory: Callable[..., FakeAPI], metrics_server: str
+) -> None:
+    api = fakeapi_factory(release="1.34", webhook_services=[f"default/metrics={metrics_server}/base"])
+    api.create(api_service())
+    condition(api, "Passed")
+    assert json.loads(ask(api, f"{METRICS}/pods").body)["path"] == f"/base{METRICS}/pods"
 
 
 def test_a_watch_of_a_delegated_api_is_a_stream(

@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Callable
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, suppress
 
 import pytest
 
@@ -11,15 +11,19 @@ from fakeapi.aggregation import availability
 from fakeapi.http import delegating
 from fakeapi.outbound import forwarding, posting
 from fakeapi.registry.identity.users import User
-from tests.aggregation.services import METRICS, api_service, condition
+from tests.aggregation.services import METRICS, NAME, api_service, condition
+from tests.http import wire
 from tests.http.asking import ask
 from tests.http.small_servers import raw_server
+
+STOPS = b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"
+"""A response whose body never comes whole, on a connection that stays open."""
 
 DISCOVERY = b'HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{"resources": 1  }'
 
 
 def server_that_sends(answer: bytes, discovery: bytes = DISCOVERY) -> AbstractContextManager[str]:
-    """Runs a server; gives the block its URL. An empty answer keeps the connection open and sends nothing.
+    """Runs a server; gives the block its URL. An empty answer and STOPS keep the connection open.
 
     `discovery`: the answer to requests for the resources of the API. All other requests get `answer`.
     """
@@ -28,8 +32,9 @@ def server_that_sends(answer: bytes, discovery: bytes = DISCOVERY) -> AbstractCo
         with suppress(OSError):
             asks_for_resources = connection.recv(1 << 16).startswith(f"GET {METRICS} ".encode())
             if sent := discovery if asks_for_resources else answer:
-                with closing(connection):
-                    connection.sendall(sent)
+                connection.sendall(sent)
+                if sent is not STOPS:
+                    connection.close()
 
     return raw_server(respond)
 
@@ -49,6 +54,36 @@ def test_a_discovery_document_that_never_comes_fails_the_check(
         assert condition(api, "FailedDiscoveryCheck")["message"].endswith("context deadline exceeded")
 
 
+def test_a_discovery_document_that_stops_in_the_middle_fails_the_check(
+    fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(availability, "SECONDS", 0.05)
+    with server_that_sends(b"", discovery=STOPS) as url:
+        api = served(fakeapi_factory, url)
+        assert condition(api, "FailedDiscoveryCheck")["message"].endswith("context deadline exceeded")
+
+
+def test_a_body_that_stops_in_the_middle_becomes_503(
+    fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forwarding, "HEAD_SECONDS", 0.05)
+    with server_that_sends(STOPS) as url:
+        api = served(fakeapi_factory, url)
+        condition(api, "Passed")
+        answer = ask(api, f"{METRICS}/pods")
+        assert (answer.code, answer.body) == (503, b"context deadline exceeded\n")
+
+
+def test_a_path_with_bytes_that_http_does_not_allow_is_refused(
+    fakeapi_factory: Callable[..., FakeAPI],
+) -> None:
+    with server_that_sends(DISCOVERY) as url:
+        api = served(fakeapi_factory, url)
+        condition(api, "Passed")
+        head = b"GET " + METRICS.encode() + b"/\xff HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        assert wire.exchange(api.url, head).code in (400, 503)
+
+
 def test_a_discovery_document_without_an_end_is_not_kept(
     fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,6 +95,19 @@ def test_a_discovery_document_without_an_end_is_not_kept(
         condition(api, "Passed")
         accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
         assert b'"resources":[],"freshness":"Current"' in ask(api, "/apis", accept=accept).body
+
+
+@pytest.mark.parametrize("text", [b"{", b"[1]", b"\xff", b'{"resources": [1, {"name": 2}, {}]}', b"[" * 5000])
+def test_a_discovery_document_that_is_no_list_of_resources_lists_none(
+    fakeapi_factory: Callable[..., FakeAPI], text: bytes
+) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(text)
+    with server_that_sends(b"", discovery=head + text) as url:
+        api = served(fakeapi_factory, url)
+        condition(api, "Passed")
+        api.delete("APIService", NAME)
+        api.create(api_service())
+        condition(api, "Passed")
 
 
 def test_a_server_that_never_answers_gets_503(

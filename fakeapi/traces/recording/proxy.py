@@ -21,6 +21,7 @@ from yarl import URL
 from fakeapi.asgi import Receive, Scope, Send
 from fakeapi.clients.target import Target, TargetError
 from fakeapi.machinery.hosts import HostRules
+from fakeapi.outbound.proxied_headers import proxied
 from fakeapi.registry.identity.users import ANYBODY
 from fakeapi.traces.recording.middleware import end, target_of
 from fakeapi.traces.recording.recording import ObservedExchange, Recording
@@ -195,9 +196,8 @@ class Proxy:
 
     async def _sent(self, headers: Pairs) -> CIMultiDict[str]:
         result: CIMultiDict[str] = CIMultiDict()
-        hop = _HOP | _named_by_connection(headers)
-        for name, value in headers:
-            if name not in hop and not (name == b"authorization" and value == self._own):
+        for name, value in proxied(headers, _HOP):
+            if not (name == b"authorization" and value == self._own):
                 result.add(name.decode("latin-1"), value.decode("latin-1"))
         if "authorization" not in result:
             credential = await self._upstream.authorize()
@@ -209,9 +209,7 @@ class Proxy:
     async def _answer(
         self, response: aiohttp.ClientResponse, observed: ObservedExchange, receive: Receive, send: Send
     ) -> bool:
-        headers = [(name.lower(), value) for name, value in response.raw_headers]
-        hop = _HOP_BACK | _named_by_connection(headers)
-        headers = [pair for pair in headers if pair[0] not in hop]
+        headers = proxied(((name.lower(), value) for name, value in response.raw_headers), _HOP_BACK)
         observed.started(response.status, headers)
         start = {"type": "http.response.start", "status": response.status, "headers": headers}
         length = response.content_length
@@ -275,15 +273,6 @@ class Proxy:
         self._recording.describe(
             server=f"kubernetes {version}", release=f"{major}.{number[0]}" if number else ""
         )
-
-
-def _named_by_connection(headers: Pairs) -> frozenset[bytes]:
-    """Returns the header names in the header Connection.
-
-    The proxy must not forward these headers (RFC 9110, 7.6.1).
-    """
-    values = (value for name, value in headers if name == b"connection")
-    return frozenset(name.strip().lower() for value in values for name in value.split(b","))
 
 
 def _is_let_in(headers: Pairs, token: bytes) -> bool:
