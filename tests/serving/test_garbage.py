@@ -155,3 +155,24 @@ def test_a_busy_server_scans_old_objects_at_a_higher_limit(
     kept += loop.run_until_complete(serve(20 * YOUNG_OBJECTS))
     assert scans
     assert len(kept) == 35 * YOUNG_OBJECTS
+
+
+def test_a_busy_server_scans_only_if_the_objects_are_still_in_use(
+    collection: GarbageCollection, loop: asyncio.AbstractEventLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GarbageCollection, "_limit", 10 * YOUNG_OBJECTS)
+    monkeypatch.setattr(GarbageCollection, "_forced_limit", 20 * YOUNG_OBJECTS)
+    monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.001)
+    monkeypatch.setattr(garbage, "QUIET_SHARE", -1.0)
+    scans: list[int] = []
+    monkeypatch.setattr(collection, "scan_old_objects", lambda: scans.append(1))
+
+    async def serve() -> None:
+        kept = make_old(12 * YOUNG_OBJECTS)
+        for _ in range(3):
+            make_old(9 * YOUNG_OBJECTS)
+            await asyncio.sleep(0.02)
+        assert len(kept) == 12 * YOUNG_OBJECTS
+
+    loop.run_until_complete(serve())
+    assert scans == []
