@@ -1,11 +1,13 @@
-"""An APIService with a Service, and its condition Available."""
+"""An APIService with a Service, its condition Available, and a server of fakeapi that delegates to it."""
 
+from collections.abc import Callable
 from typing import Any
 
 from fakeapi import FakeAPI
 
 NAME = "v1beta1.metrics.example.com"
 METRICS = "/apis/metrics.example.com/v1beta1"
+AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 
 def api_service(**spec: Any) -> dict[str, Any]:
@@ -23,6 +25,20 @@ def api_service(**spec: Any) -> dict[str, Any]:
             **spec,
         },
     }
+
+
+def served(make: Callable[..., FakeAPI], url: str, **options: Any) -> FakeAPI:
+    """Returns a server of fakeapi with the APIService, whose Service is the server at `url`."""
+    api = make(release="1.34", webhook_services=[f"default/metrics={url}"], **options)
+    api.create(api_service())
+    return api
+
+
+def delegate(make: Callable[..., FakeAPI], url: str, **options: Any) -> FakeAPI:
+    """Returns a server like `served`, when the APIService is available."""
+    api = served(make, url, **options)
+    condition(api, "Passed")
+    return api
 
 
 def condition(api: FakeAPI, reason: str) -> dict[str, Any]:

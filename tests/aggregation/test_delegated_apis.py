@@ -9,7 +9,7 @@ import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.aggregation import checker
-from tests.aggregation.services import METRICS, NAME, api_service, condition
+from tests.aggregation.services import AGGREGATED, METRICS, NAME, api_service, condition, delegate, served
 from tests.http.asking import ask
 from tests.http.small_servers import http_server
 from tests.interop.processes import free_port
@@ -18,7 +18,6 @@ RESOURCES = [
     {"name": "pods", "singularName": "", "namespaced": True, "kind": "PodMetrics", "verbs": ["get", "list"]},
     {"name": "pods/scale", "singularName": "", "namespaced": True, "kind": "Scale", "verbs": ["get"]},
 ]
-AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 
 class MetricsServer(BaseHTTPRequestHandler):
@@ -59,13 +58,6 @@ class MetricsServer(BaseHTTPRequestHandler):
 def metrics_server() -> Iterator[str]:
     with http_server(MetricsServer) as url:
         yield url
-
-
-def delegate(make: Callable[..., FakeAPI], url: str, **options: Any) -> FakeAPI:
-    api = make(release="1.34", webhook_services=[f"default/metrics={url}"], **options)
-    api.create(api_service())
-    condition(api, "Passed")
-    return api
 
 
 def test_requests_for_a_delegated_api_reach_the_service(
@@ -192,8 +184,7 @@ def test_a_server_without_discovery_is_not_available(
     fakeapi_factory: Callable[..., FakeAPI], metrics_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MetricsServer, "is_ready", False)
-    api = fakeapi_factory(release="1.34", webhook_services=[f"default/metrics={metrics_server}"])
-    api.create(api_service())
+    api = served(fakeapi_factory, metrics_server)
     failed = condition(api, "FailedDiscoveryCheck")
     assert failed["message"].endswith(f"bad status from https://metrics.default.svc:443{METRICS}: 500")
     assert ask(api, f"{METRICS}/pods").body == b"service unavailable\n"

@@ -11,7 +11,7 @@ from fakeapi.aggregation import availability
 from fakeapi.http import delegating
 from fakeapi.outbound import forwarding, posting
 from fakeapi.registry.identity.users import User
-from tests.aggregation.services import METRICS, NAME, api_service, condition
+from tests.aggregation.services import AGGREGATED, METRICS, NAME, api_service, condition, delegate, served
 from tests.http import wire
 from tests.http.asking import ask
 from tests.http.small_servers import raw_server
@@ -39,12 +39,6 @@ def server_that_sends(answer: bytes, discovery: bytes = DISCOVERY) -> AbstractCo
     return raw_server(respond)
 
 
-def served(make: Callable[..., FakeAPI], url: str) -> FakeAPI:
-    api = make(release="1.34", webhook_services=[f"default/metrics={url}"])
-    api.create(api_service())
-    return api
-
-
 def test_a_discovery_document_that_never_comes_fails_the_check(
     fakeapi_factory: Callable[..., FakeAPI], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,8 +62,7 @@ def test_a_body_that_stops_in_the_middle_becomes_503(
 ) -> None:
     monkeypatch.setattr(forwarding, "HEAD_SECONDS", 0.05)
     with server_that_sends(STOPS) as url:
-        api = served(fakeapi_factory, url)
-        condition(api, "Passed")
+        api = delegate(fakeapi_factory, url)
         answer = ask(api, f"{METRICS}/pods")
         assert (answer.code, answer.body) == (503, b"context deadline exceeded\n")
 
@@ -78,8 +71,7 @@ def test_a_path_with_bytes_that_http_does_not_allow_is_refused(
     fakeapi_factory: Callable[..., FakeAPI],
 ) -> None:
     with server_that_sends(DISCOVERY) as url:
-        api = served(fakeapi_factory, url)
-        condition(api, "Passed")
+        api = delegate(fakeapi_factory, url)
         head = b"GET " + METRICS.encode() + b"/\xff HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         assert wire.exchange(api.url, head).code in (400, 503)
 
@@ -91,10 +83,8 @@ def test_a_discovery_document_without_an_end_is_not_kept(
     document = b'{"resources": [{"name": "pods", "kind": "Pod"}]' + b" " * 2000 + b"}"
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(document)
     with server_that_sends(b"", discovery=head + document) as url:
-        api = served(fakeapi_factory, url)
-        condition(api, "Passed")
-        accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-        assert b'"resources":[],"freshness":"Current"' in ask(api, "/apis", accept=accept).body
+        api = delegate(fakeapi_factory, url)
+        assert b'"resources":[],"freshness":"Current"' in ask(api, "/apis", accept=AGGREGATED).body
 
 
 @pytest.mark.parametrize("text", [b"{", b"[1]", b"\xff", b'{"resources": [1, {"name": 2}, {}]}', b"[" * 5000])
@@ -103,8 +93,7 @@ def test_a_discovery_document_that_is_no_list_of_resources_lists_none(
 ) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(text)
     with server_that_sends(b"", discovery=head + text) as url:
-        api = served(fakeapi_factory, url)
-        condition(api, "Passed")
+        api = delegate(fakeapi_factory, url)
         api.delete("APIService", NAME)
         api.create(api_service())
         condition(api, "Passed")
@@ -115,8 +104,7 @@ def test_a_server_that_never_answers_gets_503(
 ) -> None:
     monkeypatch.setattr(forwarding, "HEAD_SECONDS", 0.05)
     with server_that_sends(b"") as url:
-        api = served(fakeapi_factory, url)
-        condition(api, "Passed")
+        api = delegate(fakeapi_factory, url)
         answer = ask(api, f"{METRICS}/pods")
         assert (answer.code, answer.body) == (503, b"context deadline exceeded\n")
 
@@ -137,8 +125,7 @@ def test_a_response_that_is_not_valid_http_becomes_503(
     fakeapi_factory: Callable[..., FakeAPI], sent: bytes
 ) -> None:
     with server_that_sends(sent) as url:
-        api = served(fakeapi_factory, url)
-        condition(api, "Passed")
+        api = delegate(fakeapi_factory, url)
         assert ask(api, f"{METRICS}/pods").code == 503
         assert ask(api, "/version").code == 200
 
@@ -147,8 +134,7 @@ def test_a_body_of_tiny_chunks_arrives_whole(fakeapi_factory: Callable[..., Fake
     chunks = b"1\r\nx\r\n" * 20_000 + b"0\r\n\r\n"
     sent = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
     with server_that_sends(sent) as url:
-        api = served(fakeapi_factory, url)
-        condition(api, "Passed")
+        api = delegate(fakeapi_factory, url)
         assert ask(api, f"{METRICS}/pods").body == b"x" * 20_000
 
 
