@@ -20,7 +20,6 @@ from tests.kubernetes_e2e.cluster import Cluster, make_folder
 from tests.kubernetes_e2e.needs import need_of
 from tests.kubernetes_e2e.outcomes import FAILED, Outcome
 
-RELEASES = ("1.33", "1.34", "1.36", "1.37")
 PROCESSES = 4
 MINUTES = 120.0
 BATCH = 200
@@ -32,7 +31,7 @@ def main() -> int:
     if shutil.which("go") is None:
         say("go is not on the PATH: the suite is not built, and nothing is run")
         return int(bool(os.environ.get("CI")))
-    for release in options.release or RELEASES:
+    for release in options.release or page.RELEASES:
         built = programs.build(release)
         listed = specs_of(built)
         specs = chosen(release, listed, options)
@@ -55,7 +54,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--release", action="append", choices=RELEASES, help="this one (default: all)")
+    parser.add_argument("--release", action="append", choices=page.RELEASES, help="this one (default: all)")
     parser.add_argument("--focus", default=areas.FOCUS, help="specs whose name matches (default: all areas)")
     parser.add_argument("--skip", default="", help="but not those")
     parser.add_argument("--all", action="store_true", help="also specs that need what no fake has")
