@@ -160,6 +160,14 @@ class Run:
         self._shown.add(shape)
         self._show(kind, self._shrunk(kind, story, number, shape), number)
 
+    def _play_again(
+        self, kind: Subject, story: Story, number: int, attempt: int
+    ) -> tuple[list[dict[str, Any]], Differences]:
+        """Sends a story to both servers with new names, in a new namespace. Returns the result of `play`."""
+        if kind.namespaced:
+            self._comparison.prepare(f"q{number}x{attempt}")
+        return self._comparison.play(retagged(story, number, attempt))
+
     def _repeats(self, kind: Subject, story: Story, number: int) -> bool:
         """Sends a story a second time, with other names. Returns whether it differs again.
 
@@ -167,9 +175,7 @@ class Run:
         """
         if kind.resource == "ipaddresses":
             return True
-        if kind.namespaced:
-            self._comparison.prepare(f"q{number}x{AGAIN}")
-        _, differences = self._comparison.play(retagged(story, number, AGAIN))
+        _, differences = self._play_again(kind, story, number, AGAIN)
         lines = [line for found in differences.values() for line in found]
         return bool(lines) and not named(lines)
 
@@ -179,9 +185,7 @@ class Run:
         def differs(shorter: Story) -> bool:
             nonlocal attempts
             attempts += 1
-            if kind.namespaced:
-                self._comparison.prepare(f"q{number}x{attempts}")
-            _, differences = self._comparison.play(retagged(shorter, number, attempts))
+            _, differences = self._play_again(kind, shorter, number, attempts)
             return any(
                 f"{kind.kind} {_shape(line)}" == shape for found in differences.values() for line in found
             )
@@ -189,9 +193,7 @@ class Run:
         return story if kind.resource == "ipaddresses" else shrunk(story, differs)
 
     def _show(self, kind: Subject, story: Story, number: int) -> None:
-        if kind.namespaced:
-            self._comparison.prepare(f"q{number}x0")
-        exchanges, differences = self._comparison.play(retagged(story, number, 0))
+        exchanges, differences = self._play_again(kind, story, number, 0)
         once = "" if differences else " (differed once, and not again)"
         say(f"\n{kind.api_version} {kind.kind}, story {number}{once}:")
         for index, exchange in enumerate(exchanges, 1):
