@@ -185,12 +185,20 @@ def _await_ready(url: str, token: str, server: "subprocess.Popen[bytes]", log: P
     raise SystemExit(f"kube-apiserver does not become ready:\n{log.read_text(errors='replace')[-4000:]}")
 
 
+def add_options(parser: argparse.ArgumentParser, port: int) -> None:
+    """Adds the options `--builds` and `--port` of a command that runs kube-apiserver.
+
+    `port`: the default of `--port`.
+    """
+    parser.add_argument("--builds", type=Path, default=BUILDS, help="the folder of the compiled programs")
+    parser.add_argument("--port", type=int, default=port, help="of kube-apiserver; etcd takes the next two")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--builds", type=Path, default=BUILDS, help="where the two programs are kept")
-    parser.add_argument("--port", type=int, default=PORT, help="of kube-apiserver; etcd takes the next two")
+    add_options(parser, PORT)
     arguments = parser.parse_args()
     programs = build_etcd(arguments.builds), build_api_server(arguments.builds)
     with running(*programs, arguments.port) as server:

@@ -37,7 +37,6 @@ from tests.differential.exchanges.shrinking import shrunk
 from tests.differential.exchanges.sorts import SORTS
 from tests.differential.exchanges.stories import Story
 from tests.differential.exchanges.subjects import Subject
-from tests.interop.toolchain import BUILDS
 from tests.torture import servers as torture
 
 PORT = 6643
@@ -239,8 +238,7 @@ def main() -> int:
     )
     parser.add_argument("--only", nargs="*", help="these resources (default: all)")
     parser.add_argument("--story", type=int, nargs="*", help="only the stories with these numbers")
-    parser.add_argument("--builds", type=Path, default=BUILDS)
-    parser.add_argument("--port", type=int, default=PORT, help="of kube-apiserver; etcd takes the next two")
+    kubernetes.add_options(parser, PORT)
     parser.add_argument("--keep", type=Path, help="append stories with differences to this file")
     options = parser.parse_args()
     seed = Random().randrange(1_000_000) if options.seed is None else options.seed

@@ -45,7 +45,6 @@ from tests.differential.rbac.servers import Server
 from tests.fakeapi_clients.kubeconfigs import kubeconfig
 from tests.interop import go_programs
 from tests.interop.processes import Program
-from tests.interop.toolchain import BUILDS
 
 PORT = 6743
 SCHEDULER = Path("tests/interop/components/kube-scheduler/main.go")
@@ -208,8 +207,7 @@ def main() -> int:
     parser.add_argument("--gates", default="default", choices=["default", "all"])
     parser.add_argument("--every", type=int, default=1, help="play every n-th cluster (default: all)")
     parser.add_argument("--case", nargs="*", default=[], help="only the clusters with these ids")
-    parser.add_argument("--builds", type=Path, default=BUILDS)
-    parser.add_argument("--port", type=int, default=PORT, help="of kube-apiserver; etcd takes the next two")
+    kubernetes.add_options(parser, PORT)
     options = parser.parse_args()
     if shutil.which("go") is None:
         say("skipped: go is not on the PATH")

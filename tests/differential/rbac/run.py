@@ -38,7 +38,6 @@ from tests.differential.rbac.comparing import difference, is_escalation, shown
 from tests.differential.rbac.generating import Generator
 from tests.differential.rbac.servers import Answer, Client, Request, Server, curl
 from tests.differential.rbac.settling import Settling
-from tests.interop.toolchain import BUILDS
 from tests.torture import servers as torture
 
 RELEASE = "1.37"
@@ -142,8 +141,7 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=10_000, help="requests to compare (default: 10,000)")
     parser.add_argument("--users", type=int, default=50, help="users who send them (default: 50)")
     parser.add_argument("--seed", type=int, default=1, help="repeats a run (default: 1)")
-    parser.add_argument("--builds", type=Path, default=BUILDS, help="where the two programs are kept")
-    parser.add_argument("--port", type=int, default=PORT, help="of kube-apiserver; etcd takes the next two")
+    kubernetes.add_options(parser, PORT)
     arguments = parser.parse_args()
     random = Random(arguments.seed)
     clients = world.clients(arguments.users, random)
