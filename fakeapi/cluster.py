@@ -292,6 +292,8 @@ class Cluster:
         Does not use `warnings.warn`, because strict test suites turn Python warnings into errors.
         """
         chosen = gates.chosen(self.settings.feature_gates)
+        if not chosen:
+            return
         names = gates.ineffective(chosen, [release.minor for release in self._serving.releases])
         if names:
             log.warning("these feature gates have no effect in fakeapi: %s", ", ".join(names))

@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 
 
+@cache
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     """Returns the `loop_factory` argument for `asyncio.Runner`: uvloop's factory, or None without uvloop.
 

@@ -412,7 +412,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         for setting, option in options():
-            check_option(setting, option, getattr(self, setting.name))
+            value = getattr(self, setting.name)
+            if value is not setting.default:
+                check_option(setting, option, value)
 
 
 def options() -> Iterator[tuple[Field[Any], Option]]:

@@ -57,6 +57,8 @@ class HostRules:
     """
 
     patterns: tuple[re.Pattern[str], ...]
+    names: frozenset[str] = frozenset()
+    """Lower-case hosts that the server accepts besides the patterns; IPv6 addresses are in brackets."""
 
     @classmethod
     def parse(cls, text: str = ACCEPTED_HOSTS) -> "HostRules":
@@ -71,7 +73,7 @@ class HostRules:
 
     def also(self, host: str) -> "HostRules":
         """Returns a copy of these rules that also accepts `host`."""
-        return HostRules((*self.patterns, re.compile(f"^{re.escape(url_host(host).lower())}$")))
+        return HostRules(self.patterns, self.names | {url_host(host).lower()})
 
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> str:
         """Returns the reason for rejecting a request with these headers; "" if the request is accepted.
@@ -96,11 +98,13 @@ class HostRules:
         return parts is not None and self.accepts(parts[1])
 
     def accepts(self, host: str) -> bool:
-        """Whether the rules accept `host`: one of the patterns matches any part of the host.
+        """Whether the rules accept `host`: it is one of the names, or a pattern matches any part of it.
 
         `host` must not include a port. An IPv6 address may be in brackets.
         """
         if len(host) > HOST_MAX:
             return False
         forms = {host, url_host(host.strip("[]"))}
+        if not self.names.isdisjoint(forms):
+            return True
         return any(pattern.search(form) for pattern in self.patterns for form in forms)
