@@ -1,5 +1,6 @@
 """Data structures and exceptions of an allocation: devices, pools, and devices in use."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -98,15 +99,18 @@ class Pool(msgspec.Struct, eq=False):
     slices: list[Slice] = msgspec.field(default_factory=list)
     elsewhere: list[Slice] = msgspec.field(default_factory=list)
     counter_sets: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
-    devices: list[Device] = msgspec.field(default_factory=list)
 
-    def find_devices(self) -> None:
-        """Fills `devices` with the devices of all ResourceSlices in `slices`, in order."""
-        self.devices = [
-            Device(DeviceID(*self.id, spec["name"]), spec, resource_slice, self)
-            for resource_slice in self.slices
-            for spec in resource_slice.spec.get("devices") or ()
-        ]
+    @property
+    def devices(self) -> Iterator[Device]:
+        """Yields the devices of all ResourceSlices in `slices`, in order.
+
+        A pool does not keep its devices: a device refers to its pool, and only the garbage collector of
+        Python frees objects that refer to each other.
+        """
+        driver, pool = self.id
+        for resource_slice in self.slices:
+            for spec in resource_slice.spec.get("devices") or ():
+                yield Device(DeviceID(driver, pool, spec["name"]), spec, resource_slice, self)
 
 
 class AllocatedState(msgspec.Struct):

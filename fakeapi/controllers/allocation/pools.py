@@ -79,8 +79,6 @@ def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[P
     pools = [pool for pool in gathered if pool is not None]
     if rules.pools_are_sorted:
         pools.sort(key=lambda pool: (has_binding_conditions(pool), pool.id))
-    for pool in pools:
-        pool.find_devices()
     return pools
 
 
