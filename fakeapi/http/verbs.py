@@ -29,7 +29,7 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.requests.decoding import PROTOBUF, read_object
 from fakeapi.registry.requests.delete_options import read_delete_options
-from fakeapi.registry.requests.naming import check_name, match_namespace
+from fakeapi.registry.requests.name_matching import check_name, match_namespace
 from fakeapi.registry.requests.options import DeleteOptions, ListOptions, ObjectReference, WriteOptions
 from fakeapi.registry.requests.write_request import WriteRequest
 from fakeapi.registry.server import Server

@@ -12,7 +12,7 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import times
 from fakeapi.registry.model.resource import Resource
-from fakeapi.registry.requests.naming import check_path_name
+from fakeapi.registry.requests.name_matching import check_path_name
 from fakeapi.registry.requests.options import ObjectReference
 from fakeapi.registry.requests.resource_version import check_key, parse_version, waited_for
 from fakeapi_storage import Entry, Guard, SharedStorage, Storage, StorageFailed, StorageFull

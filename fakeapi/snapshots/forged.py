@@ -6,7 +6,7 @@ import msgspec
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.codec import JsonError
-from fakeapi.machinery.golang.json_decoding import check_depth
+from fakeapi.machinery.golang.json_depth import check_depth
 from fakeapi.registry.stored.form import json_of, type_prefix, with_version
 from fakeapi.registry.stored.keys import parse_key
 from fakeapi_storage import Checkpoint, Entry, InvalidEntry, check_entries

@@ -8,7 +8,7 @@ import pytest
 from fakeapi.kinds import definition_of
 from fakeapi.kinds.generic import StatusStrategy, WithStatusStrategy
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.deletion import delete_after_finalizers
+from fakeapi.registry.model.deletion_policies import delete_after_finalizers
 from fakeapi.registry.model.strategy import Strategy
 from fakeapi.releases import load_release
 from tests.registry.world import World, in_world, names, refusal, resource_of, version_of, widgets

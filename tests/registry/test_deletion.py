@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.deletion import (
+from fakeapi.registry.model.deletion_policies import (
     FOREGROUND,
     ORPHAN,
     DeletionRequest,

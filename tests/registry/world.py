@@ -18,7 +18,7 @@ from fakeapi.machinery.patch.media_types import MERGE_PATCH
 from fakeapi.registry.model.definition import StrategyContext
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.decoding import read_object
-from fakeapi.registry.requests.naming import check_name, match_namespace
+from fakeapi.registry.requests.name_matching import check_name, match_namespace
 from fakeapi.registry.requests.options import (
     DeleteOptions,
     ListOptions,

@@ -10,7 +10,7 @@ from fakeapi.admission.field_order import sort_fields, sort_spec
 from fakeapi.admission.plugin import AdmissionPlugin
 from fakeapi.kinds.core.pod.mirror_pods import is_mirror
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta.names import generated_name
+from fakeapi.machinery.meta.generated_names import generated_name
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.requests.options import ObjectReference, WriteOptions
 from fakeapi.registry.requests.write_request import WriteRequest

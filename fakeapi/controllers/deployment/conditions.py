@@ -3,13 +3,8 @@
 Follows k8s.io/kubernetes `pkg/controller/deployment`, `sync.go` and `progress.go`.
 """
 
-from fakeapi.controllers.deployment.replica_sets import (
-    UNLIMITED,
-    counted,
-    max_unavailable,
-    replicas_of,
-    total,
-)
+from fakeapi.controllers.deployment.replica_sets import UNLIMITED, counted, total
+from fakeapi.controllers.deployment.surge import max_unavailable, replicas_of
 from fakeapi.controllers.workloads.pods import seconds_of
 from fakeapi.controllers.workloads.statuses import without_condition
 from fakeapi.machinery.json_types import Object

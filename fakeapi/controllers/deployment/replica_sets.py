@@ -1,13 +1,12 @@
-"""Reads the revisions, annotations and replica numbers of Deployments and their ReplicaSets.
+"""Reads the revisions, annotations and replicas of ReplicaSets, and computes how they grow and shrink.
 
 Follows k8s.io/kubernetes `pkg/controller/deployment/util`.
 """
 
 from collections.abc import Iterable
 from math import floor
-from typing import Any
 
-from fakeapi.controllers.workloads.counts import scaled
+from fakeapi.controllers.deployment.surge import is_rolling, max_surge, replicas_of
 from fakeapi.machinery.golang.numbers import parse_int
 from fakeapi.machinery.json_types import Object
 
@@ -37,11 +36,6 @@ UNLIMITED = 2**31 - 1
 
 def annotations_of(obj: Object) -> dict[str, str]:
     return obj["metadata"].get("annotations") or {}
-
-
-def replicas_of(obj: Object) -> int:
-    """Returns `spec.replicas` of a Deployment or a ReplicaSet."""
-    return int(obj["spec"].get("replicas", 1))
 
 
 def total(replica_sets: Iterable[Object]) -> int:
@@ -103,42 +97,12 @@ def revision(obj: Object) -> int:
         return 0
 
 
-def is_rolling(deployment: Object) -> bool:
-    return bool(deployment["spec"]["strategy"].get("type") == "RollingUpdate")
-
-
-def _rolling_value(deployment: Object, field: str) -> Any:
-    return (deployment["spec"]["strategy"].get("rollingUpdate") or {}).get(field)
-
-
-def fenceposts(deployment: Object) -> tuple[int, int]:
-    """Returns (maxSurge, maxUnavailable) of a Deployment as numbers of pods.
-
-    If both are 0, maxUnavailable is 1.
-    """
-    replicas = replicas_of(deployment)
-    surge = scaled(_rolling_value(deployment, "maxSurge"), replicas, up=True)
-    unavailable = scaled(_rolling_value(deployment, "maxUnavailable"), replicas, up=False)
-    return (surge, unavailable) if surge or unavailable else (0, 1)
-
-
-def max_surge(deployment: Object) -> int:
-    return fenceposts(deployment)[0] if is_rolling(deployment) else 0
-
-
-def max_unavailable(deployment: Object) -> int:
-    replicas = replicas_of(deployment)
-    if not is_rolling(deployment) or not replicas:
-        return 0
-    return min(fenceposts(deployment)[1], replicas)
-
-
 def new_replicas(deployment: Object, replica_sets: Iterable[Object], new: Object) -> int:
     """Returns the number of replicas that the newest ReplicaSet may have now."""
     replicas = replicas_of(deployment)
     if not is_rolling(deployment):
         return replicas
-    most = replicas + scaled(_rolling_value(deployment, "maxSurge"), replicas, up=True)
+    most = replicas + max_surge(deployment)
     current = total(replica_sets)
     if current >= most:
         return replicas_of(new)

@@ -12,7 +12,7 @@ from fakeapi.clients.served_resource import ServedResource
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.deployment import conditions
 from fakeapi.controllers.deployment import replica_sets as sets
-from fakeapi.controllers.deployment.replica_sets import replicas_of
+from fakeapi.controllers.deployment.surge import is_rolling, max_surge, max_unavailable, replicas_of
 from fakeapi.controllers.events import EventRecorder
 from fakeapi.controllers.informer import key_of
 from fakeapi.controllers.workloads.hashing import template_hash
@@ -215,14 +215,14 @@ class Rollout:
             for each in self._old:
                 if replicas_of(each) > 0:
                     await self._scale_set(each, 0)
-        elif sets.is_rolling(deployment):
+        elif is_rolling(deployment):
             await self._scale_in_proportion()
 
     async def _scale_in_proportion(self) -> None:
         """Scales all ReplicaSets with replicas, in proportion to their sizes."""
         deployment, replicas = self._deployment, replicas_of(self._deployment)
         active = [each for each in self._all if replicas_of(each) > 0]
-        allowed = replicas + sets.max_surge(deployment) if replicas else 0
+        allowed = replicas + max_surge(deployment) if replicas else 0
         to_add = allowed - sets.total(active)
         if to_add:
             active = sets.by_size(active, newest_first=to_add > 0)
@@ -251,7 +251,7 @@ class Rollout:
         Returns whether a size has changed.
         """
         assert self._new is not None, "the ReplicaSet was created"
-        least = replicas_of(self._deployment) - sets.max_unavailable(self._deployment)
+        least = replicas_of(self._deployment) - max_unavailable(self._deployment)
         unavailable = replicas_of(self._new) - sets.counted([self._new], "availableReplicas")
         surplus = sets.total(self._all) - least - unavailable
         if not sets.total(self._old) or surplus <= 0:

@@ -10,7 +10,7 @@ from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.kubelet import checkpoint
 from fakeapi.controllers.kubelet import node as nodes
 from fakeapi.controllers.kubelet.addresses import NodeAddresses
-from fakeapi.controllers.kubelet.claims import Claims
+from fakeapi.controllers.kubelet.claim_preparation import Claims
 from fakeapi.controllers.kubelet.containers.configuration import ConfigurationResolver
 from fakeapi.controllers.kubelet.containers.runtimes import Runtimes
 from fakeapi.controllers.kubelet.driver_texts import shortened

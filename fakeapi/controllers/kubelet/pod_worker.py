@@ -1,4 +1,4 @@
-"""PodWorker: runs and ends the pods of one node.
+"""PodWorker: runs and ends the pods of one node, and retries if a step fails.
 
 Follows k8s.io/kubernetes `pkg/kubelet` (SyncPod, SyncTerminatingPod, SyncTerminatedPod). Container runtimes
 run the containers. With containers that start at once, a pod is Running as soon as its claims are prepared.
@@ -13,7 +13,7 @@ from fakeapi.controllers.events import EventRecorder
 from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.kubelet import pod_status
 from fakeapi.controllers.kubelet.addresses import NodeAddresses
-from fakeapi.controllers.kubelet.claims import Claims, PrepareError
+from fakeapi.controllers.kubelet.claim_preparation import Claims, PrepareError
 from fakeapi.controllers.kubelet.health_watch import HealthWatch
 from fakeapi.controllers.kubelet.keys import DeletedPodKey, Key, PodKey
 from fakeapi.controllers.kubelet.lifecycle.pod_containers import PodContainers

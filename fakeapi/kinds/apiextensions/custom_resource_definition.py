@@ -31,7 +31,7 @@ from fakeapi.registry.custom.conditions import (
 )
 from fakeapi.registry.model.columns import CREATED_AT_COLUMN, Column, at
 from fakeapi.registry.model.definition import AfterHooks, KindDefinition, Strategies, StrategyContext, Write
-from fakeapi.registry.model.deletion import DeletionRequest, delete_after_finalizers
+from fakeapi.registry.model.deletion_policies import DeletionRequest, delete_after_finalizers
 from fakeapi.registry.model.object_meta import with_next_generation
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy
 from fakeapi.releases import Kind, Quirks

@@ -33,7 +33,7 @@ from fakeapi.machinery.meta.names import is_dns1123_label
 from fakeapi.machinery.object_paths import with_value_at
 from fakeapi.registry.model.columns import Cell, age
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.deletion import orphan_dependents
+from fakeapi.registry.model.deletion_policies import orphan_dependents
 from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors

@@ -19,7 +19,7 @@ from fakeapi.machinery.meta.object_meta import undomained_finalizer_errors
 from fakeapi.registry.model.columns import UNKNOWN, Cell, at, since
 from fakeapi.registry.model.conversion import Conversion
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.deletion import delete_alone
+from fakeapi.registry.model.deletion_policies import delete_alone
 from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 from fakeapi.registry.model.semantic_equality import FIELD_IMMUTABLE, semantically_equal
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, RulesStrategy

@@ -21,7 +21,7 @@ from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.machinery.meta.label_selector import Operator, Requirement, Selector
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.deletion import orphan_dependents
+from fakeapi.registry.model.deletion_policies import orphan_dependents
 from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 from fakeapi.registry.model.scale import ScaleProjection
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors

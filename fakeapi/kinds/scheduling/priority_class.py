@@ -11,7 +11,7 @@ from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported,
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.columns import Cell, at
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.deletion import DeletionRequest, delete_after_finalizers
+from fakeapi.registry.model.deletion_policies import DeletionRequest, delete_after_finalizers
 from fakeapi.registry.model.object_meta import with_generation
 from fakeapi.registry.model.semantic_equality import validate_immutable
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy

@@ -8,7 +8,6 @@ import codecs
 import json
 import re
 from collections.abc import Callable
-from itertools import accumulate
 from typing import Any
 
 from fakeapi.machinery.codec import JsonError, decode, encode
@@ -19,15 +18,13 @@ from fakeapi.machinery.golang.duplicate_keys import (
     holds_repeated,
     members,
 )
+from fakeapi.machinery.golang.json_depth import NESTING_MAX, check_depth
 from fakeapi.machinery.golang.json_encoding import is_respaced
 from fakeapi.machinery.golang.json_syntax import json_syntax_error, quoted_byte
 from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN
 
 GO_UTF8 = "fakeapi.go"
 """Name of the error handler for bytes.decode that reads invalid UTF-8 like Go: U+FFFD for each bad byte."""
-
-NESTING_MAX = 900
-"""Maximum nesting depth of JSON, a little less than Python's stack allows."""
 
 _INTEGER_DIGITS = 300
 """Maximum length of an integer that is parsed directly: it cannot exceed the range of float64.
@@ -38,9 +35,6 @@ Longer integers are first parsed as floats, because Python rejects integers of m
 _PERHAPS_BEYOND_INT64 = re.compile(rb"[0-9]{19}")
 _PERHAPS_BEYOND_FLOAT64 = re.compile(rb"[0-9]{309}")
 
-_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
-_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_STRINGS_AND_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _REPLACEMENT = "\ufffd"
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -123,27 +117,6 @@ def json_kind(value: Any) -> str:
             return "array"
         case _:
             return "number"
-
-
-def check_depth(body: bytes, nesting_max: int = NESTING_MAX) -> None:
-    """Raises JsonError for JSON nested deeper than `nesting_max`."""
-    if body.count(b"[") + body.count(b"{") <= nesting_max:  # nearly all bodies
-        return
-    deepest = max(accumulate(map(_STEPS.__getitem__, body.translate(None, _NO_BRACKETS))))
-    if deepest > nesting_max and _depth_outside_strings(body) > nesting_max:
-        problem = json_syntax_error(body)
-        raise JsonError(problem or f"invalid character {quoted_byte(body[-1])} exceeded max depth")
-
-
-def _depth_outside_strings(body: bytes) -> int:
-    deepest = depth = 0
-    for match in _STRINGS_AND_BRACKETS.finditer(body):
-        if match[0] in (b"[", b"{"):
-            depth += 1
-            deepest = max(deepest, depth)
-        elif match[0] in (b"]", b"}"):
-            depth -= 1
-    return deepest
 
 
 def _decode_suspect(body: bytes, hook: Any) -> Any:

@@ -19,12 +19,6 @@ DNS1123_SUBDOMAIN_MAX_LENGTH = 253
 DNS1035_LABEL_MAX_LENGTH = 63
 QUALIFIED_NAME_MAX_LENGTH = 63
 LABEL_VALUE_MAX_LENGTH = 63
-GENERATE_NAME_MAX_LENGTH = 58
-"""Maximum length of a `generateName` prefix in bytes; longer prefixes are truncated.
-
-A suffix of five bytes follows, so the name has at most 63 bytes like a DNS label.
-"""
-
 _ALPHANUMERIC_ENDS = (
     "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 )
@@ -281,16 +275,6 @@ def name_is_dns_label(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a
 
 def name_is_dns1035_label(name: str, prefix: bool) -> list[str]:  # noqa: FBT001 - a NameValidator
     return is_dns1035_label(_mask_trailing_dash(name) if prefix else name)
-
-
-def generated_name(prefix: str, suffix: str) -> str:
-    """Returns the name for a generateName prefix and a random suffix, such as `web-` and `x7k2p`.
-
-    Truncates a prefix that is longer than GENERATE_NAME_MAX_LENGTH bytes.
-    """
-    if len(prefix) <= GENERATE_NAME_MAX_LENGTH and prefix.isascii():
-        return prefix + suffix
-    return prefix.encode("utf-8", "replace")[:GENERATE_NAME_MAX_LENGTH].decode("utf-8", "replace") + suffix
 
 
 def _length_errors(value: str, most: int, unit: str = "characters") -> list[str]:

@@ -1,4 +1,4 @@
-"""Pure functions for the status of a CustomResourceDefinition, which upstream's controllers set.
+"""Sets the conditions of a CustomResourceDefinition, such as NamesAccepted, Established and Terminating.
 
 Follows k8s.io/apiextensions-apiserver `pkg/controller/status` (accepted names), `pkg/controller/establish`,
 `pkg/controller/apiapproval`, `pkg/controller/nonstructuralschema` and `pkg/controller/finalizer`.
@@ -11,8 +11,8 @@ import msgspec
 
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.custom.accepted_names import NamesInUse
 from fakeapi.registry.custom.bundles import bundle_problem
+from fakeapi.registry.custom.names_in_use import NamesInUse
 
 NAMES_ACCEPTED, ESTABLISHED, TERMINATING = "NamesAccepted", "Established", "Terminating"
 CONFORMANT = "KubernetesAPIApprovalPolicyConformant"

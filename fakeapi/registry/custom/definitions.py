@@ -15,10 +15,10 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.bootstrap import Bootstrap
 from fakeapi.registry.custom import conditions
-from fakeapi.registry.custom.accepted_names import AcceptedNames, group_of
 from fakeapi.registry.custom.conditions import CLEANUP, ESTABLISHED, TERMINATING
 from fakeapi.registry.custom.conversion import Conversions
 from fakeapi.registry.custom.kind import DefinitionState, custom_kind, reader_of
+from fakeapi.registry.custom.names_in_use import AcceptedNames, group_of
 from fakeapi.registry.custom.reading import DefaultsRefused
 from fakeapi.registry.custom.registration import Registration
 from fakeapi.registry.custom.resource import CustomResource

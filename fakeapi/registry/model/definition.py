@@ -20,7 +20,7 @@ from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.identity.users import User
 from fakeapi.registry.model.columns import Cell, Cells, Columns, no_columns
 from fakeapi.registry.model.conversion import Conversion
-from fakeapi.registry.model.deletion import DeletionPolicy, delete_after_finalizers
+from fakeapi.registry.model.deletion_policies import DeletionPolicy, delete_after_finalizers
 from fakeapi.registry.model.field_labels import FieldLabels, name_and_namespace
 from fakeapi.registry.model.scale import ScaleProjection
 from fakeapi.registry.model.service_network import DEFAULT_SERVICE_NETWORK, ServiceNetwork

@@ -20,7 +20,7 @@ from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
 from fakeapi.machinery.schema.decoding import decode
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.decoding import complete, warn_of
-from fakeapi.registry.requests.naming import check_name, match_namespace
+from fakeapi.registry.requests.name_matching import check_name, match_namespace
 from fakeapi.registry.requests.options import WriteResult
 from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS

@@ -42,7 +42,7 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.model.strategy import NO_METADATA_ERRORS, MetadataErrors, Strategy
 from fakeapi.registry.offloading.rerun import compiling, completed, completed_by
-from fakeapi.registry.requests.naming import check_path_name, match_namespace
+from fakeapi.registry.requests.name_matching import check_path_name, match_namespace
 from fakeapi.registry.requests.options import ObjectReference, WriteResult
 from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS

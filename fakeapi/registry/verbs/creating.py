@@ -9,7 +9,7 @@ from functools import partial
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta import names
+from fakeapi.machinery.meta.generated_names import generated_name
 from fakeapi.machinery.meta.object_meta import validate_core_object_meta, validate_object_meta
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.steps import mutate
@@ -19,7 +19,7 @@ from fakeapi.registry.model.definition import Write
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.rerun import compiling, completed, completed_by
 from fakeapi.registry.requests.answers import admit
-from fakeapi.registry.requests.naming import match_namespace
+from fakeapi.registry.requests.name_matching import match_namespace
 from fakeapi.registry.requests.options import ObjectReference, WriteResult
 from fakeapi.registry.requests.resource_version import version_or_none
 from fakeapi.registry.server import Server
@@ -132,7 +132,7 @@ async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") 
 def _generated_name(request: ServerWrite, base: str) -> str:
     if not request.resource.strategy_for("").generates_names:
         return base
-    return names.generated_name(base, request.server.store.clock.suffix())
+    return generated_name(base, request.server.store.clock.suffix())
 
 
 async def _authorize(request: ServerWrite) -> None:

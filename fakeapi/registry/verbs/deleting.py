@@ -12,7 +12,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.steps import NO_STEPS, mutate, run
 from fakeapi.registry.model.definition import Write
-from fakeapi.registry.model.deletion import DeletionRequest, LastState
+from fakeapi.registry.model.deletion_policies import DeletionRequest, LastState
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, WriteResult

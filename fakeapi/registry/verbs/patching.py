@@ -28,7 +28,7 @@ from fakeapi.registry.requests.decoding import (
     type_of,
     warn_or_refuse,
 )
-from fakeapi.registry.requests.naming import check_name
+from fakeapi.registry.requests.name_matching import check_name
 from fakeapi.registry.requests.options import Warnings, WriteResult
 from fakeapi.registry.requests.sent_document import SentDocument
 from fakeapi.registry.server_write import ServerWrite

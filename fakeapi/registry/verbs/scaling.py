@@ -13,7 +13,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.steps import mutate, run
 from fakeapi.registry.model.scale import SCALE
-from fakeapi.registry.requests.naming import check_name
+from fakeapi.registry.requests.name_matching import check_name
 from fakeapi.registry.requests.options import ObjectReference, WriteResult
 from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.verbs.applying import applied

@@ -7,7 +7,7 @@ from functools import partial
 
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.requests.naming import check_path_name
+from fakeapi.registry.requests.name_matching import check_path_name
 from fakeapi.registry.requests.options import WriteResult
 from fakeapi.registry.server_write import ServerWrite
 from fakeapi.registry.store import WRITE_ATTEMPTS

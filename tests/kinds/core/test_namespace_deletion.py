@@ -9,7 +9,7 @@ from fakeapi.kinds.core.namespace.definition import NAMESPACE
 from fakeapi.kinds.core.namespace.deletion import TERMINATING, terminate
 from fakeapi.machinery.errors import ApiError, Qualified
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.deletion import FOREGROUND, ORPHAN, DeletionRequest
+from fakeapi.registry.model.deletion_policies import FOREGROUND, ORPHAN, DeletionRequest
 from fakeapi.registry.requests.options import DeleteOptions
 from fakeapi.releases.quirks import quirks_of
 

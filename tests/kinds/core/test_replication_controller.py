@@ -1,7 +1,7 @@
 """ReplicationController of core/v1: its default selector, validation and deletion."""
 
 from fakeapi.machinery.errors import Qualified
-from fakeapi.registry.model.deletion import DeletionRequest, orphan_dependents
+from fakeapi.registry.model.deletion_policies import DeletionRequest, orphan_dependents
 from fakeapi.registry.requests.options import DeleteOptions
 from fakeapi.releases import load_release
 from tests.kinds.workloads import TEMPLATE, Kind

@@ -3,7 +3,7 @@
 import pytest
 
 from fakeapi.machinery.errors import ApiError, Qualified
-from fakeapi.registry.model.deletion import DeletionRequest
+from fakeapi.registry.model.deletion_policies import DeletionRequest
 from fakeapi.registry.requests.options import DeleteOptions
 from tests.kinds.judging import Body, Found, created, refusals, refused_change, resource_of
 

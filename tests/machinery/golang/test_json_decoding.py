@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 
 from fakeapi.machinery.codec import JsonError
-from fakeapi.machinery.golang.json_decoding import (
-    NESTING_MAX,
-    decode_lenient,
-    decode_marking_duplicates,
-)
+from fakeapi.machinery.golang.json_decoding import decode_lenient, decode_marking_duplicates
+from fakeapi.machinery.golang.json_depth import NESTING_MAX
 from fakeapi.machinery.golang.json_syntax import json_syntax_error
 
 

@@ -222,15 +222,3 @@ def test_every_label_is_a_subdomain_and_every_subdomain_a_label_value(text: str)
     if not names.is_dns1123_subdomain(text):
         assert not names.is_valid_label_value(text)
         assert not names.is_qualified_name(text)
-
-
-@pytest.mark.parametrize(
-    ("prefix", "name"),
-    [("claim-", "claim-x2z4v"), ("a" * 58, "a" * 58 + "x2z4v"), ("a" * 63, "a" * 58 + "x2z4v")],
-)
-def test_a_generated_name_is_never_longer_than_a_label(prefix: str, name: str) -> None:
-    assert names.generated_name(prefix, "x2z4v") == name
-
-
-def test_a_generated_name_is_cut_by_bytes() -> None:
-    assert names.generated_name("é" * 40, "x2z4v") == "é" * 29 + "x2z4v"

@@ -7,7 +7,7 @@ the objects of the Namespace and removes its finalizer through `/finalize`.
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.json_types import Object
-from fakeapi.registry.model.deletion import (
+from fakeapi.registry.model.deletion_policies import (
     FOREGROUND,
     DeletionRequest,
     delete_after_finalizers,

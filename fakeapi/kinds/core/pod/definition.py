@@ -17,7 +17,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.field_selector import NOT_SUPPORTED
 from fakeapi.registry.model.columns import fields_at
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
-from fakeapi.registry.model.deletion import delete_gracefully
+from fakeapi.registry.model.deletion_policies import delete_gracefully
 from fakeapi.registry.model.field_labels import NAME, NAMESPACE, FieldLabels
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules

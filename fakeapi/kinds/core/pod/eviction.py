@@ -22,7 +22,7 @@ from fakeapi.machinery.field_errors import invalid
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.options import validate_delete_options
 from fakeapi.registry.identity.users import THE_SERVER
-from fakeapi.registry.model.deletion import check_preconditions
+from fakeapi.registry.model.deletion_policies import check_preconditions
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.options import (
     DeleteOptions,

@@ -7,7 +7,7 @@ methods change the spec of the new Service in place.
 import msgspec
 
 from fakeapi.kinds.core.service import spec as specs
-from fakeapi.kinds.core.service.cluster_ips import printed_ips
+from fakeapi.kinds.core.service.cluster_ip_validation import printed_ips
 from fakeapi.kinds.core.service.families import CONFIGURED, fill_in_families, keeps_preference
 from fakeapi.kinds.core.service.pools import (
     AddressPool,

@@ -6,7 +6,7 @@ Follows `initIPFamilyFields` of k8s.io/kubernetes `pkg/registry/core/service/sto
 from typing import Final
 
 from fakeapi.kinds.core.service import spec as specs
-from fakeapi.kinds.core.service.cluster_ips import (
+from fakeapi.kinds.core.service.cluster_ip_validation import (
     FAMILIES,
     printed_ips,
     printed_policy,

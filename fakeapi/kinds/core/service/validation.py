@@ -21,7 +21,7 @@ from fakeapi.kinds.common.load_balancers import validate_address, validate_host_
 from fakeapi.kinds.common.ports import PROTOCOLS, validate_port, validate_port_number
 from fakeapi.kinds.common.printing.values import printed_plain, printed_struct
 from fakeapi.kinds.core.service import spec as specs
-from fakeapi.kinds.core.service.cluster_ips import (
+from fakeapi.kinds.core.service.cluster_ip_validation import (
     validate_cluster_ip_change,
     validate_cluster_ips,
     validate_family_change,

@@ -1,4 +1,5 @@
-"""Deletion policies: pure functions that decide what a DELETE does to an object.
+"""Decides what a DELETE does to an object: finalizers, grace period, and the finalizers of the garbage
+collector, `orphan` and `foregroundDeletion`.
 
 Follows k8s.io/apiserver `pkg/registry/generic/registry` (deletionFinalizersForGarbageCollection) and
 `pkg/registry/rest/delete.go`. `fakeapi.registry.verbs.deleting` reads the object, calls the policy, and

@@ -1,5 +1,7 @@
 """Claims: calls DRA drivers to prepare and unprepare the ResourceClaims of a node's pods.
 
+The pod worker retries after a failure.
+
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/manager.go`.
 """
 

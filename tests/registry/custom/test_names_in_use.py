@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi.registry.custom.accepted_names import AcceptedNames
+from fakeapi.registry.custom.names_in_use import AcceptedNames
 from fakeapi.registry.model.resource import Resource
 from fakeapi.testing.server import FakeAPI
 from fakeapi_storage import Entry
