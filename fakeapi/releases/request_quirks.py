@@ -29,6 +29,7 @@ _CORE_TYPES = "pkg/apis/core"
 _TOO_LONG = "may not be more than {} bytes"
 _METRICS = "text/plain; version=0.0.4; charset=utf-8"
 _DEFINITIONS_SCHEME = "k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:{}"
+_CUSTOM_SCHEME = "k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:{}"
 _SCHEMA_PROPS = tuple(
     f"apiextensions/v1.JSONSchemaProps.{name}"
     for name in ("additionalItems", "additionalProperties", "example", "externalDocs", "items", "not")
@@ -150,6 +151,21 @@ class RequestQuirks(ReleaseValues):
     """Line in the Go source that defines the scheme of CustomResourceDefinitions.
 
     Errors about kinds that are not in the scheme print this line.
+    """
+
+    custom_scales_scheme: str = since(
+        {
+            27: _CUSTOM_SCHEME.format(721),
+            28: _CUSTOM_SCHEME.format(719),
+            32: _CUSTOM_SCHEME.format(725),
+            34: _CUSTOM_SCHEME.format(730),
+            35: _CUSTOM_SCHEME.format(781),
+        },
+        _EXTENSIONS,
+    )
+    """Line in the Go source that defines the scheme of query parameters for custom objects.
+
+    Upstream looks up the Go type of a Scale there, and does not find it. The error prints this line.
     """
 
     openapi_opaque_items_have_defaults: bool = since({27: True, 29: False}, _OPENAPI_TYPES)

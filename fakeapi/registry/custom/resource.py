@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import count
 
+from msgspec.structs import replace
+
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.apply.typed import VersionError
 from fakeapi.machinery.errors import ApiError, Details, Qualified
@@ -46,6 +48,14 @@ class CustomBodyType(BodyType, frozen=True):
     def default(self, obj: Object) -> Object:
         kind = self.kind
         return kind.reader.default(obj) if isinstance(kind, CustomKind) else obj
+
+
+class _CustomScales(Resource):
+    """The Scales of custom objects. Upstream cannot look up their Go type for its decoding errors."""
+
+    @cached_property
+    def body_type(self) -> BodyType:
+        return replace(super().body_type, scheme_without_type=self.release.quirks.custom_scales_scheme)
 
 
 class CustomVersions(Versions):
@@ -103,6 +113,11 @@ class CustomResource(Resource):
         return CustomBodyType(
             self.kind, self.release, self.versions, self.strategies[""], self._context.apply_defaults
         )
+
+    @cached_property
+    def scales(self) -> Resource:
+        scales = super().scales
+        return _CustomScales(scales.kind, self.release, lambda _: scales.definition, self._context)
 
     @cached_property
     def field_labels(self) -> FieldLabels:

@@ -27,6 +27,12 @@ class BodyType(msgspec.Struct, frozen=True):
     also: frozenset[str] = frozenset()
     """Further values of apiVersion that a body may contain."""
 
+    scheme_without_type: str = ""
+    """Line in the Go source of the scheme that lacks the type, if upstream looks the type up there.
+
+    Each body that cannot be decoded then gets the error of this lookup, such as a Scale of a custom object.
+    """
+
     @property
     def api_version(self) -> str:
         return self.kind.api_version

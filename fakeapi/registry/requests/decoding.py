@@ -31,6 +31,7 @@ SUMMARY_LENGTH = 30
 """Number of bytes of a malformed body that error messages print."""
 
 _SCHEME = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"
+_CUSTOM_SCALES_SCHEME = "k8s.io/client-go/scale/util.go:146"
 _API_SERVICES_SCHEME = "k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28"
 TYPE_META = (
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
@@ -58,10 +59,8 @@ def read_object(
         kind, api_version = type_of(value, wanted)
         check_kind(value, wanted, lambda: body.decode(errors="replace"))
     except Unreadable as error:
-        raise bad_request(
-            f"the object provided is unrecognized (must be of type {wanted.kind.kind}): "
-            f"{error} ({summary(body)})"
-        ) from None
+        unrecognized = f"the object provided is unrecognized (must be of type {wanted.kind.kind})"
+        raise _decoding_error(wanted, f"{unrecognized}: {error} ({summary(body)})") from None
     except CborError as error:
         raise _cannot_handle(wanted, wanted.kind.kind, wanted.api_version, str(error)) from None
     sent = _sent_kind(wanted, kind, api_version)
@@ -261,6 +260,8 @@ def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
 
 def _scheme_of(wanted: BodyType) -> str:
     """Returns the Go source position of the scheme that decodes a kind, for error messages."""
+    if wanted.scheme_without_type:
+        return _CUSTOM_SCALES_SCHEME
     match wanted.kind.group:
         case "apiextensions.k8s.io":
             return wanted.release.quirks.definitions_scheme
@@ -279,7 +280,22 @@ def _has(scheme: str, kind: str, api_version: str) -> bool:
 
 def _cannot_handle(wanted: BodyType, kind: str, api_version: str, why: str) -> ApiError:
     version = api_version.rpartition("/")[2]
-    return bad_request(f'{kind} in version "{version}" cannot be handled as a {wanted.kind.kind}: {why}')
+    text = f'{kind} in version "{version}" cannot be handled as a {wanted.kind.kind}: {why}'
+    return _decoding_error(wanted, text)
+
+
+def _decoding_error(wanted: BodyType, text: str) -> ApiError:
+    """Returns the error 400 for a body that cannot be decoded. `text`: the message for most types.
+
+    Follows transformDecodeError of k8s.io/apiserver `pkg/endpoints/handlers/rest.go`: it looks up the name of
+    the Go type for the message, and returns the error of this lookup if the scheme lacks the type.
+    """
+    if not wanted.scheme_without_type:
+        return bad_request(text)
+    go_type = f"{wanted.kind.version}.{wanted.kind.kind}"
+    return bad_request(
+        f'no kind is registered for the type {go_type} in scheme "{wanted.scheme_without_type}"'
+    )
 
 
 def summary(body: bytes) -> str:
