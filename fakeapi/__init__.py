@@ -95,13 +95,14 @@ _MODULES = {
     "testing.watching": ("WaitTimeout", "Watch", "WatchEvent"),
     "traces.model": ("TraceError",),
 }
-"""The public names by the module that defines them."""
+"""Maps modules to the public names that they define."""
 
 
 def _imported(name: str) -> ModuleType:
-    """Imports a module. The garbage collector does not scan the new modules, because none of them is garbage.
+    """Imports a module without garbage collection meanwhile, because new modules contain no garbage.
 
-    `gc.freeze` and `gc.unfreeze` move them to the oldest generation, unless the process has frozen objects.
+    Afterwards, `gc.freeze` and `gc.unfreeze` move all objects to the oldest generation, where collections are
+    rare. This step is omitted if garbage collection was off, or if the process has frozen objects.
     """
     collects = gc.isenabled()
     gc.disable()

@@ -17,8 +17,8 @@ ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 WRITE_NOW = "fakeapi.write_now"
 """Scope key of a function `(bytes) -> bool` that writes a part of a response body without waiting.
 
-Call the function only after the response has started. It returns False, without writing, if the client has
-not read earlier bytes. Middleware that inspects responses must remove the key from the scope.
+Call the function only after the response has started. The function returns False, without writing, if the
+client has not read earlier bytes. Middleware that inspects responses must remove the key from the scope.
 """
 
 WriteNow = Callable[[bytes], bool]
@@ -45,7 +45,7 @@ WEBSOCKET = "fakeapi.websocket"
 
 
 class WebSocketUpgrade(msgspec.Struct, frozen=True):
-    """A WebSocket that the client wants to open, for requests that speak a protocol of their own.
+    """A client's request to open a WebSocket, for requests with a subprotocol, such as exec.
 
     - `receive` and `send`: exchange the messages `websocket.*` of ASGI.
     - `protocols`: the subprotocols that the client offers.
@@ -57,7 +57,7 @@ class WebSocketUpgrade(msgspec.Struct, frozen=True):
 
 
 CLIENT_CERTIFICATE = "fakeapi.client_certificate"
-"""Scope key of the ClientCertificate of the connection. Scopes of other connections do not have the key."""
+"""Scope key of the ClientCertificate of the connection. Without a client certificate, the key is missing."""
 
 
 class ClientCertificate(msgspec.Struct, frozen=True):

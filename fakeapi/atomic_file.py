@@ -56,7 +56,7 @@ def make_directory(path: Path, mode: int) -> None:
 def alone_in(directory: Path) -> Iterator[None]:
     """Holds an exclusive lock on a directory during the block, so that only one process fills it at a time.
 
-    Raises OSError if the directory cannot be opened.
+    Waits while another process holds the lock. Raises OSError if the directory cannot be opened or locked.
     """
     handle = os.open(directory, os.O_RDONLY)
     try:

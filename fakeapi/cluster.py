@@ -112,7 +112,7 @@ CloseListener = Callable[[], Awaitable[None]]
 
 
 async def _no_listener(listener: socket.socket) -> CloseListener:
-    """Opens no listener: the default of `Cluster.listen_in_pod`."""
+    """Default of `Cluster.listen_in_pod`: serves nothing. The returned function closes the socket."""
 
     async def close() -> None:
         listener.close()
@@ -233,7 +233,7 @@ class Cluster:
 
     @property
     def inventory(self) -> Inventory:
-        """Answers which resources have objects."""
+        """Determines which resources have objects."""
         return Inventory(self.storage, self.catalogue)
 
     @property
@@ -302,7 +302,8 @@ class Cluster:
         """Resets the cluster to its initial objects.
 
         Ends the watches of the storage, and empties the journal and the faults. Returns the clock to the
-        machine's time, or to the option `frozen_at`. Restarts the sequence of random values from the seed.
+        machine's time, or to the option `frozen_at`. Restarts the sequence of random values from the seed. A
+        clock of the option `clock` stays unchanged, unless the clock is a ClusterClock.
         """
 
         async def replace() -> None:
@@ -424,7 +425,7 @@ class Cluster:
         return lambda: self._followers.remove(end)
 
     def end_followers(self) -> None:
-        """Calls the functions that `on_end` registered. `fakeapi.http` ends watches."""
+        """Calls the functions that `on_end` registered. Does not end watches; `fakeapi.http` ends them."""
         for end in [*self._followers]:
             end()
 

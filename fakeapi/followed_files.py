@@ -15,9 +15,9 @@ T = TypeVar("T")
 
 
 class FollowedFiles(Generic[T]):
-    """Provides a value that is made from files. Makes it again after a file has changed.
+    """Provides a value that is made from files. Makes the value again after a file has changed.
 
-    So certificates that were replaced on disk are used without a restart, as in kube-apiserver.
+    The server thus uses replaced certificates without a restart, as kube-apiserver does.
 
     - `make`: makes the value. Raises OSError or ValueError if a file is unusable.
     - `files`: the files that `make` reads.
@@ -34,7 +34,10 @@ class FollowedFiles(Generic[T]):
         self._value = make()
 
     def __call__(self) -> T:
-        """Returns the value of the files. The value can be up to CHECK_SECONDS old."""
+        """Returns the value of the files. The value can be CHECK_SECONDS older than the files.
+
+        If the changed files are unusable, returns the last value.
+        """
         now = time.monotonic()
         if now - self._checked >= CHECK_SECONDS:
             self._checked = now
@@ -55,7 +58,7 @@ class FollowedFiles(Generic[T]):
 
 
 def _version(file: Path) -> tuple[int, int, int] | None:
-    """Returns the inode, the size and the modification time of a file; None if it does not exist."""
+    """Returns the inode, the size and the modification time of a file; None if they cannot be read."""
     try:
         status = file.stat()
     except OSError:

@@ -18,8 +18,10 @@ class Option:
     - `flag`: the flag of `fakeapi serve`; empty if the command does not have the option.
     - `also`: other names of the flag.
     - `unset`: a description of the default for help texts, if the value does not explain itself.
-    - `bounds`: the lowest and the highest allowed number; None means unlimited.
-    - `is_duration`: whether the option's text can have a unit (10ms). Without a unit, it is in seconds.
+    - `bounds`: the lowest and the highest allowed number. None instead of the highest number: no upper limit.
+      None instead of both: all numbers are allowed.
+    - `is_file`: whether the value is the path of a file.
+    - `is_duration`: whether the option's text can have a unit (10ms). A number without a unit is in seconds.
     - `is_shared`: whether one server with this option can serve several tests, one after the other. Other
       options need something outside the server, such as a file.
     - `command_line_default`: the default of `fakeapi serve`, if it differs from the default of Settings.
@@ -47,7 +49,10 @@ def option_field(default: Any, help: str, flag: str = "", **more: Any) -> Any:  
 
 
 def check_option(of: Field[Any], option: Option, value: Any) -> None:
-    """Raises ValueError if a value has the wrong type for its option or is out of the option's bounds."""
+    """Raises ValueError if a value has the wrong type for its option or is out of the option's bounds.
+
+    Does not check feature gates, and options whose type is imported only for type checkers.
+    """
     if isinstance(of.type, str) or (of.name == "feature_gates" and value is not None):
         return  # the code that uses the option checks it
     if get_origin(of.type) is Literal:
@@ -69,7 +74,7 @@ def check_option(of: Field[Any], option: Option, value: Any) -> None:
 
 
 _KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}
-"""Maps types of options to the Python types that they accept, if these are more: float also accepts int."""
+"""Maps types of options to the accepted Python types, if both differ: float also accepts int."""
 
 
 def seconds_of_duration(text: str) -> float:

@@ -1,7 +1,7 @@
 """Finds another distribution that installs a package named `fakeapi`.
 
 PyPI has a distribution `fakeapi`, which has nothing to do with `fakeapi-k8s`. Both install files into one
-folder `fakeapi`, and the one that is installed last overwrites files of the other.
+folder `fakeapi`, and the later installation overwrites files of the earlier one.
 """
 
 import os
@@ -14,8 +14,8 @@ NAME = "fakeapi"
 def problem() -> str:
     """Returns a sentence that says how to remove the other distribution; "" if it is not installed.
 
-    Imports `importlib.metadata` only if a folder with metadata has this name, because the import takes a
-    tenth of the time in which a server starts.
+    Imports `importlib.metadata` only if `sys.path` has a metadata folder named `fakeapi`. The import would
+    take a tenth of the time in which a server starts.
     """
     if not _has_metadata():
         return ""
@@ -32,9 +32,9 @@ def problem() -> str:
 
 
 def _has_metadata() -> bool:
-    """Whether a folder of `sys.path` contains metadata of a distribution with this name."""
+    """Whether a folder of `sys.path` contains metadata of a distribution named `fakeapi`."""
     names: list[str] = []
     for folder in sys.path:
         with suppress(OSError):
-            names += os.listdir(folder or ".")  # noqa: PTH208 - names alone; a Path for each takes longer
+            names += os.listdir(folder or ".")  # noqa: PTH208 - listdir is faster than creating Paths
     return any(name.lower().startswith((f"{NAME}-", f"{NAME}.")) for name in names)

@@ -91,7 +91,8 @@ class ServerPool:
     def take(self, options: dict[str, Any]) -> "FakeAPI":
         """Returns a server with only its initial objects, at a new address.
 
-        Fails the test if an option is unknown or invalid, or if the server cannot start.
+        Fails the test if an option is unknown or invalid, or if the server cannot start. Also fails the test
+        if another distribution has installed a package `fakeapi`.
         """
         from fakeapi import other_distribution, settings  # noqa: PLC0415 - see the module's docstring
         from fakeapi.testing.server import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
@@ -147,7 +148,10 @@ def _key(options: dict[str, Any]) -> str:
 
 
 def _defaults(config: pytest.Config) -> dict[str, Any]:
-    """Returns the options for all servers, from pytest's ini file and command line."""
+    """Returns the options for all servers, from pytest's ini file and command line.
+
+    Fails the test if a line of `fakeapi_options` is invalid.
+    """
     from fakeapi import settings  # noqa: PLC0415 - see the module's docstring
 
     options: dict[str, Any] = {}
@@ -222,7 +226,7 @@ def _servers_of(item: pytest.Item) -> "list[FakeAPI]":
 
 
 def _report_servers(item: pytest.Item, report: pytest.TestReport, servers: "list[FakeAPI]") -> None:
-    """Adds the requests and the state of servers to a report, and writes a page with --fakeapi-report."""
+    """Adds the requests and the state of servers to a report. With --fakeapi-report, also writes a page."""
     from fakeapi.testing import failure_report  # noqa: PLC0415 - see the module's docstring
 
     directory = item.config.getoption("fakeapi_report") or item.config.getini("fakeapi_report")
@@ -258,7 +262,7 @@ def fakeapi_factory(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -
     """Returns a function that starts an empty server. Options are keywords:
     `fakeapi_factory(release="1.30")`.
 
-    The fixture takes the servers back after the test. A test can run 64 servers at once.
+    The fixture takes the servers back after the test. A test can run at most 64 servers at once.
     """
     from fakeapi.testing.factory import FakeAPIFactory  # noqa: PLC0415 - see the module's docstring
 
@@ -280,8 +284,9 @@ def fakeapi_factory(request: pytest.FixtureRequest, _fakeapi_pool: ServerPool) -
 class _Used:
     """Context manager for the servers of one test.
 
-    Records their traffic if recording is on. Adds their requests to the report of a failed test. At the end
-    of the block, fails the test if a server has the option `strict_faults` and a fault that never fired.
+    Records the traffic of the servers if recording is on. Adds their requests to the report of a failed test.
+    At the end of a block without an error, fails the test if a running server has the option `strict_faults`
+    and a fault that never fired.
     """
 
     def __init__(self, test: pytest.Item) -> None:
@@ -348,7 +353,11 @@ def fakeapi_replay(fakeapi_factory: "FakeAPIFactory") -> "ReplayFunction":
 
 @pytest.fixture
 def fakeapi(request: pytest.FixtureRequest) -> "Iterator[FakeAPI]":
-    """An empty Kubernetes API server for one test; the marker `fakeapi` sets its options."""
+    """An empty Kubernetes API server for one test; the marker `fakeapi` sets its options.
+
+    With --fakeapi-existing, the fixture is the existing cluster instead. The fixture skips the test if the
+    marker names another release than the cluster has.
+    """
     options = _marked_options(request.node)
     kubeconfig = request.config.getoption("fakeapi_existing")
     if kubeconfig is None:
@@ -366,7 +375,8 @@ def fakeapi(request: pytest.FixtureRequest) -> "Iterator[FakeAPI]":
 def _marked_options(node: pytest.Item | pytest.Collector) -> dict[str, Any]:
     """Returns the options from the `fakeapi` markers of a test or module.
 
-    The closest marker takes precedence.
+    The closest marker takes precedence. Fails the test if a marker has positional arguments or unknown
+    options.
     """
     options: dict[str, Any] = {}
     for marker in reversed(list(node.iter_markers("fakeapi"))):  # the closest marker comes first
@@ -436,7 +446,7 @@ def fakeapi_seeded(
 ) -> Iterator["FakeAPI"]:
     """The module's server with the objects, clock and faults that the server had after `fakeapi_seed`.
 
-    The journal is empty, so it contains only the requests of this test.
+    The journal is empty when the test starts.
     """
     test, module = request.node, request.node.getparent(pytest.Module)
     if _marked_options(test) != _marked_options(module):

@@ -12,13 +12,13 @@ IMAGES_MAX = 1_000
 
 
 class RunImageError(ValueError):
-    """Raised if a text does not have the form IMAGE=DIR, or if its path cannot be used."""
+    """Raised for an invalid name of an image, for an unusable path, and for more than IMAGES_MAX images."""
 
 
 class RunImage(msgspec.Struct, frozen=True):
     """An image whose containers run as local processes.
 
-    - `pattern`: the name of the image; `*` stands for any characters. Without a tag, it matches all tags.
+    - `pattern`: the name of the image; `*` stands for any characters. A name without a tag matches all tags.
     - `path`: the directory with the files of the image, or its only program.
     """
 
@@ -27,7 +27,11 @@ class RunImage(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, pattern: str, path: str | Path) -> "RunImage":
-        """Checks a pattern and a path. Raises RunImageError if the path is missing or a special file."""
+        """Checks a pattern and a path; returns the image.
+
+        Raises RunImageError if the pattern is empty or contains spaces. Also raises RunImageError if the path
+        is not a directory or an executable file.
+        """
         place = Path(path).absolute()
         name = pattern.strip()
         if not name or any(character.isspace() for character in name):
@@ -45,14 +49,20 @@ class RunImage(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> "RunImage":
-        """Parses IMAGE=DIR. Raises RunImageError for any other text, and for an unusable path."""
+        """Parses a text of the form IMAGE=DIR.
+
+        Raises RunImageError for any other text, for an invalid name of an image, and for an unusable path.
+        """
         name, equals, path = text.partition("=")
         if not (name.strip() and equals and path.strip()):
             raise RunImageError(f"run: {text!r} is not of the form IMAGE=DIR")
         return cls.of(name, path.strip())
 
     def matches(self, image: str) -> bool:
-        """Whether the pattern matches the name of an image, with or without its tag and digest."""
+        """Whether the pattern matches the name of an image.
+
+        A pattern without a tag and digest is compared to the name without its tag and digest.
+        """
         repository = _repository(image)
         if _repository(self.pattern) == self.pattern:
             return fnmatchcase(repository, self.pattern)
@@ -63,7 +73,7 @@ class RunImages:
     """The images of one server, by pattern. The image that was added last takes precedence."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        """Parses texts of the form IMAGE=DIR. Raises RunImageError if one of them cannot be used."""
+        """Parses texts of the form IMAGE=DIR. Raises RunImageError for an unusable text or path."""
         self._images: dict[str, RunImage] = {}
         for text in texts:
             self.add(RunImage.parse(text))
@@ -75,14 +85,17 @@ class RunImages:
         return bool(self._images)
 
     def add(self, image: RunImage) -> None:
-        """Adds an image, or replaces an image with the same pattern. Raises RunImageError at IMAGES_MAX."""
+        """Adds an image, or replaces the image with the same pattern.
+
+        Raises RunImageError if there are already IMAGES_MAX other images.
+        """
         self._images.pop(image.pattern, None)
         if len(self._images) >= IMAGES_MAX:
             raise RunImageError(f"run: more than {IMAGES_MAX} images")
         self._images[image.pattern] = image
 
     def remove(self, pattern: str) -> bool:
-        """Removes an image by its pattern; returns whether there was one. Running containers continue."""
+        """Removes an image; returns whether an image had this pattern. Running containers continue."""
         return self._images.pop(pattern, None) is not None
 
     def replace(self, images: Iterable[RunImage]) -> None:

@@ -26,7 +26,7 @@ def _default(each: Field[Any], option: Option) -> str:
 
 
 def _check_names(args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
-    """Raises TypeError for options by position, and for names that are not options."""
+    """Raises TypeError for positional arguments, and for names that are not options."""
     if args:
         raise TypeError(
             f"FakeAPI takes its options by name, such as FakeAPI(release='1.34'), not {args[0]!r:.80}"
@@ -40,9 +40,9 @@ def passes_options(
 ) -> Callable[[Callable[[T, Mapping[str, Any]], R]], Callable[Concatenate[T, P], R]]:
     """Returns a decorator for a method with a mapping of options, which callers then pass as keywords.
 
-    `make`: creates Settings. Type checkers take the keywords of the method from its signature. The mapping
-    has only the options that the caller has named. The method raises TypeError for options by position, and
-    for names that are not options.
+    `make`: creates Settings. Type checkers take the keywords of the method from the signature of `make`. The
+    mapping has only the options that the caller has named. The method raises TypeError for positional
+    arguments, and for names that are not options.
     """
 
     def decorate(method: Callable[[T, Mapping[str, Any]], R]) -> Callable[Concatenate[T, P], R]:
@@ -61,8 +61,9 @@ def takes_settings(
 ) -> Callable[[Callable[[T, Settings], None]], Callable[Concatenate[T, P], None]]:
     """Returns a decorator for `__init__(self, settings)` that lets callers pass the options as keywords.
 
-    `make`: creates the settings, such as the class Settings. Type checkers, `help` and editors show its
-    signature for `__init__`.
+    `make`: creates the settings, such as the class Settings. Type checkers, `help` and editors show the
+    signature of `make` for `__init__`. The method raises TypeError for positional arguments, and for names
+    that are not options.
     """
 
     def decorate(initialize: Callable[[T, Settings], None]) -> Callable[Concatenate[T, P], None]:

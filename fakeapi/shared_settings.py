@@ -50,7 +50,7 @@ def check_shareable(settings: Settings) -> None:
 def common_settings(settings: Settings) -> str:
     """Returns the release and a digest of the settings in COMMON, as one text.
 
-    Servers with equal texts send equal responses. Returns "" if the database is not shared.
+    Servers that share a database must have equal texts. Returns "" if the database is not shared.
     """
     if not is_shared_database(settings.database):
         return ""

@@ -11,8 +11,8 @@ class AttachedApplication:
     """An ASGI application that starts and stops its attachments, such as controllers.
 
     - Starts the attachments after the application itself has started.
-    - Stops them in reverse order, before the application itself stops.
-    - Registers them as followers of the cluster.
+    - Stops the attachments in reverse order, before the application itself stops.
+    - Registers the attachments as followers of the cluster.
     """
 
     def __init__(self, app: Application, cluster: Cluster, attachments: Sequence[Attachment]) -> None:

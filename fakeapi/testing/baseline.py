@@ -59,10 +59,9 @@ def _drivers(cluster: Cluster) -> tuple[tuple[DriverSpec, tuple[str, ...]], ...]
 async def return_to(cluster: Cluster, controllers: ServerControllers, baseline: Baseline) -> None:
     """Restores the objects, the clock, the armed faults and the simulation of a baseline.
 
-    Stops controllers that started after the baseline. Clears the journal. Resets the counters of the faults
-    to
-    0. Raises SnapshotError if the cluster does not serve the kind of an object, and StorageError if the
-       storage cannot be written.
+    Stops controllers that started after the baseline. Clears the journal. The counters of the faults start at
+    0 again. Raises SnapshotError if the cluster does not serve the kind of an object, and StorageError if the
+    storage cannot be written.
     """
     if cluster.armed_faults is not None:
         cluster.armed_faults.forget()

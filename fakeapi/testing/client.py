@@ -80,7 +80,7 @@ class Verbs(Waiting, ObjectLife):
     def get(
         self, kind: str, name: str, *, namespace: str = "default", api_version: str | None = None
     ) -> Object:
-        """Returns one object. Raises StatusError with code 404 if it does not exist.
+        """Returns one object. Raises StatusError with code 404 if the object does not exist.
 
         `api_version`: such as "apps/v1"; None for the version that the server prefers.
         """
@@ -96,7 +96,9 @@ class Verbs(Waiting, ObjectLife):
         label_selector: str = "",
         field_selector: str = "",
     ) -> Objects:
-        """Returns the objects of a kind, in one namespace or in all namespaces. Each has apiVersion and kind.
+        """Returns the objects of a kind, in one namespace or in all namespaces.
+
+        Each returned object has apiVersion and kind.
 
         - `namespace`: None for all namespaces.
         - `api_version`: such as "apps/v1"; None for the version that the server prefers.
@@ -143,7 +145,10 @@ class Verbs(Waiting, ObjectLife):
         - `patch`: a dict or list, or the patch as text or bytes.
         - `type`: `json`, `merge`, `strategic`, or `apply` for server-side apply.
         - `api_version`: such as "apps/v1"; None for the version that the server prefers.
+        - `subresource`: such as "status"; "" patches the object itself.
         - `options`: the query parameters `fieldManager`, `fieldValidation`, `dryRun` and `force`.
+
+        Raises ValueError for an unknown `type`, and TypeError for an unknown keyword argument.
         """
         others = ("type", "namespace", "api_version", "subresource")
         query = query_of("patch", options, PatchOptions, others)
@@ -178,7 +183,7 @@ class Verbs(Waiting, ObjectLife):
     ) -> Object:
         """Deletes an object; returns the body of the response: the object or a Status.
 
-        - `kind`: the kind. Or the object itself, without `name`.
+        - `kind`: the kind; or the object itself, and then `name` is omitted.
         - `api_version`: such as "apps/v1"; None for the version that the server prefers.
         - `options`: the DeleteOptions, such as `{"propagationPolicy": "Foreground"}`; None sends no options.
         """
@@ -219,8 +224,8 @@ class Verbs(Waiting, ObjectLife):
         - `groups`: the groups of the user; without them, a service account has its usual groups.
         - `uid`: the uid of the user; "" for none.
 
-        On a server with `authorization="rbac"`, the roles of this user decide. The methods that wait read as
-        the administrator.
+        On a server with `authorization="rbac"`, the roles of this user decide which requests are allowed. The
+        method `wait_for` sends its requests as the administrator.
         """
         wire = self._wire().as_user(user, tuple(groups), uid)
         return Client(wire.url, wire=wire, insight=self._insight())
@@ -244,7 +249,8 @@ class Client(Verbs):
         - `token`: the bearer token; None for no token.
         - `tls`: the context that verifies the server's certificate; None to use the CA certificates of the
           system.
-        - `wire`: connections to use instead of new connections, for example as another user.
+        - `wire`: connections to use instead of new connections, for example as another user. With a wire,
+          `url`, `token` and `tls` have no effect.
         - `insight`: reads the server to explain time-outs; None reads with this client.
         """
         super().__init__()

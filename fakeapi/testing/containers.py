@@ -19,9 +19,9 @@ class ContainerView:
     - `attempt`: 0 for the first run of the container.
     - `exit_code`: None while the container runs.
     - `command` and `args`: with expanded `$(NAME)` references.
-    - `env`: all environment variables, including those of CDI devices.
+    - `env`: all environment variables, including variables from CDI devices.
     - `cdi_devices`: the names of the CDI devices, such as "vendor.com/gpu=gpu-0".
-    - `devices` and `mounts`: device nodes and mounts, including those of CDI devices.
+    - `devices` and `mounts`: the device nodes and the mounts, including entries from CDI devices.
     - `log`: the output so far.
     """
 
@@ -56,8 +56,9 @@ class Containers:
             api.containers.behave(image="crash:*", exit_code=1, after="5s")
             api.containers.behave("behaviours.yaml")
 
-        `source`: a YAML file, a Behaviour, or several of these. `fields`: the fields of one Behaviour. Raises
-        BehaviourError, a ValueError, for an invalid behaviour. After an error, no behaviour is added.
+        `source`: a YAML file, a Behaviour, or a collection of files and Behaviours. `fields`: the fields of
+        one Behaviour. Raises BehaviourError, a ValueError, for an invalid behaviour. After an error, no
+        behaviour is added.
         """
         from fakeapi.controllers.kubelet.containers.behaviour_reading import (  # noqa: PLC0415 - loaded when used
             read_behaviours,
@@ -67,12 +68,14 @@ class Containers:
         self._behaviours.add(read_behaviours(sources))
 
     def clear(self) -> None:
-        """Removes all behaviours. Running containers keep theirs until their next start."""
+        """Removes all behaviours. Running containers keep their behaviours until their next start."""
         self._behaviours.clear()
 
     def get(self, namespace: str, pod: str, name: str = "") -> ContainerView:
-        """Returns the current run of a container, or its last run. Raises LookupError if the container never
-        ran.
+        """Returns the current run of a container, or its last run.
+
+        `name`: the name of the container; "" for the only container of a pod. Raises LookupError if the
+        container never ran.
         """
 
         async def read() -> ContainerView:
@@ -83,7 +86,8 @@ class Containers:
     def write(self, namespace: str, pod: str, name: str = "", *, text: str, stream: str = "stdout") -> None:
         """Adds output to the log of a container, for `kubectl logs`. Does nothing if the container has ended.
 
-        Raises LookupError if the container never ran.
+        `name`: the name of the container; "" for the only container of a pod. Raises LookupError if the
+        container never ran.
         """
 
         async def write() -> None:

@@ -89,8 +89,10 @@ spec:
 
 
 def options_of(options: dict[str, Any]) -> dict[str, Any]:
-    """Returns the options of a server with the demo. Adds nodes, a driver and all controllers if the user set
-    none.
+    """Returns the options of a server with the demo.
+
+    Adds all controllers, a driver and nodes, if the user did not set the option `controllers`, `drivers` or
+    `nodes`.
     """
     chosen = {**options, "controllers": options["controllers"] or "all"}
     if not options["drivers"]:

@@ -56,7 +56,8 @@ class DeviceObjects:
         - `count`: the number of devices; `every`: request all matching devices instead.
         - `selectors`: CEL expressions that each device must satisfy.
         - `match_attribute`: an attribute with the same value in all devices, such as "gpu.example.com/numa".
-        - `requests`: replaces the request of the other arguments; in the layout of the version.
+        - `requests`: requests in the layout of the API version, instead of the request that `device_class`,
+          `count`, `every`, `selectors` and `admin_access` describe.
         """
         spec = self._claim_spec(
             device_class, count, selectors, match_attribute, requests, every=every, admin=admin_access
@@ -78,7 +79,7 @@ class DeviceObjects:
         namespace: str = "",
         labels: Mapping[str, str] | None = None,
     ) -> Object:
-        """Returns a ResourceClaimTemplate. The arguments describe its claims, as in `claim`."""
+        """Returns a ResourceClaimTemplate. The arguments describe its claims; `claim` explains them."""
         spec = self._claim_spec(
             device_class, count, selectors, match_attribute, requests, every=every, admin=admin_access
         )
@@ -170,7 +171,7 @@ class DeviceObjects:
 
     @property
     def _nests_requests(self) -> bool:
-        """Whether a request has its fields in `exactly`, and a device has its fields without `basic`."""
+        """Whether requests have the field `exactly`, and devices do not have the field `basic`."""
         return self._version in ("v1", "v1beta2")
 
     def _device(self, name: str, attributes: Mapping[str, Attribute], capacity: Mapping[str, str]) -> Object:

@@ -71,7 +71,7 @@ class DriverMethods(ServerMethods):
         server.call(lambda: server.kubelet.set_running(name, is_running=True))
 
     def driver(self, name: str) -> "SimulatedDriver":
-        """Returns a simulated driver by name, such as one of the option `drivers`.
+        """Returns a simulated driver by name. The option `drivers` or `add_driver` has added the driver.
 
         Raises ValueError for an unknown name, and RuntimeError if the server does not run.
         """

@@ -31,7 +31,7 @@ class NotOnExistingCluster(FakeAPIError):
 class ExistingCluster(Verbs):
     """The methods of FakeAPI that use only the Kubernetes API, for a cluster that already runs.
 
-    `create`, `create_all` and `apply` remember the objects that they create. `close` deletes these objects.
+    The cluster remembers the objects that the test creates with its methods. `close` deletes these objects.
     """
 
     def __init__(self, target: Target, kubeconfig: Path) -> None:

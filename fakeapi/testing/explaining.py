@@ -19,8 +19,8 @@ class Explains(ServerMethods):
         - `kind`: "pod" or "claim"; also the kind or the plural of a resource, such as "Node".
         - `name`: the name of the object, or NAMESPACE/NAME.
 
-        Returns an Explanation; its `text` is what `fakeapi explain` prints, and its `json` is documented in
-        docs/explain.md. The verdict of an object that does not exist is "missing". Raises ValueError for a
-        kind that cannot be explained, and for a name that is not [NAMESPACE/]NAME.
+        Returns an Explanation. Its `text` equals the output of `fakeapi explain`, and docs/explain.md
+        describes its `json`. The verdict of an object that does not exist is "missing". Raises ValueError for
+        a kind that cannot be explained, and for a name that is not [NAMESPACE/]NAME.
         """
         return self._running().explain(kind, namespace, name)

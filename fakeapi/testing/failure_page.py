@@ -107,8 +107,9 @@ def _table(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _histories(report: ServerReport) -> Iterator[str]:
-    """Yields the history of each object that a request has written. The object with the latest write comes
-    first.
+    """Yields the histories of the OBJECTS_MAX objects that requests have written last.
+
+    The object with the latest write comes first.
     """
     written: dict[tuple[str, str, str, str, str], ServedResource] = {}
     for entry in reversed(report.entries):

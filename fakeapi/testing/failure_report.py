@@ -97,7 +97,11 @@ class ServerReport:
                 yield "claim", claim
 
     def events(self) -> list[Object]:
-        """Returns the last events, oldest first. Prefers warnings and failures to other events."""
+        """Returns the last warnings, oldest first.
+
+        Without warnings, returns the last events except events of a normal start, such as Scheduled and
+        Pulled. Without any of these, returns the last events of all kinds.
+        """
         events = in_order(self._items("events"))
         bad = [each for each in events if each.get("type") == "Warning"]
         chosen = bad or [each for each in events if each.get("reason") not in _WITHOUT_FAILURE] or events

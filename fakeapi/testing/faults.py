@@ -75,7 +75,7 @@ class Faults(ReadyFaults):
         return self._faults.unfired()
 
     def verify(self) -> None:
-        """Raises FaultsUnfired if a fault never fired, even if it is disarmed now."""
+        """Raises FaultsUnfired if a fault never fired, even if the fault is disarmed now."""
         names = self.unfired()
         if names:
             raise FaultsUnfired(f"faults that never fired: {', '.join(names)}")

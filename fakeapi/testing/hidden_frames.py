@@ -14,7 +14,7 @@ class _ExceptionInfo(Protocol):
 def hides_expected_errors(info: _ExceptionInfo) -> bool:
     """Whether pytest hides the frames of a module in the traceback of an error.
 
-    A module sets `__tracebackhide__ = hides_expected_errors`. Hides frames only for errors that explain a
-    mistake of the user. Other errors are defects of the library and show all frames.
+    A module sets `__tracebackhide__ = hides_expected_errors`. Hides frames only for types of errors that
+    usually explain a mistake of the user. Other errors are defects of fakeapi, so pytest shows all frames.
     """
     return info.errisinstance((FakeAPIError, TypeError, ValueError, AttributeError, AssertionError, OSError))

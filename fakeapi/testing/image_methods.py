@@ -20,8 +20,9 @@ class ImageMethods(ServerMethods):
           tags.
         - `directory`: the files of the image, or its only program.
 
-        Raises ValueError if the directory does not exist. Raises RuntimeError if the server does not run, or
-        if it runs controllers without the kubelet.
+        Raises ValueError for an invalid name of an image, and for a path that is not a directory or an
+        executable file. Raises RuntimeError if the server does not run, or if it runs controllers without the
+        kubelet.
         """
         server, files = self._running(), RunImage.of(image, directory)
         server.call(lambda: server.simulation.run_image(files))

@@ -81,8 +81,10 @@ class Insight(msgspec.Struct, frozen=True):
         return items_of(listed, resource)
 
     def explanation(self, resource: ServedResource, namespace: str, name: str) -> str:
-        """Returns the history and the events of an object and the requests of the code under test, as
-        text.
+        """Returns a text with the history and the events of an object, and the requests of the code under
+        test.
+
+        For a pod or a claim, the text also explains why the object waits.
         """
         from fakeapi.testing.object_history import history_of  # noqa: PLC0415 - loaded only for a message
 
@@ -120,17 +122,19 @@ class Insight(msgspec.Struct, frozen=True):
     def notes(self, listener: Callable[[Entry], None]) -> AbstractContextManager[object]:
         """Returns a context manager. During its block, `listener` receives each new request in the server's
         thread.
+
+        Without a journal, `listener` receives no requests.
         """
         return nullcontext() if self.journal is None else self.journal.listening(listener)
 
 
 def is_of_code_under_test(entry: Entry) -> bool:
-    """Whether a request comes neither from the test's own clients nor from a controller inside the server."""
+    """Whether a request comes neither from the test's own clients nor from a part of the server itself."""
     return entry.agent != HELPER and not BUILT_IN.search(entry.agent)
 
 
 def in_order(events: Sequence[Object]) -> list[Object]:
-    """Returns events sorted by their last time."""
+    """Returns events sorted by their last time, and then by resourceVersion."""
     return sorted(events, key=lambda each: (_time_of(each), int(each["metadata"]["resourceVersion"])))
 
 

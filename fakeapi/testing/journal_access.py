@@ -24,7 +24,10 @@ class Arrivals:
         self._event.set()
 
     def wait(self, seconds: float) -> bool:
-        """Waits for a request since the last call. Returns False if no request came within `seconds`."""
+        """Waits until a request has arrived since the last call.
+
+        Returns whether a request has arrived. Gives up after `seconds`.
+        """
         came = self._event.wait(max(0.0, seconds))
         self._event.clear()
         return came
@@ -83,7 +86,7 @@ class JournalAccess:
 
     @contextmanager
     def arrivals(self) -> Iterator[Arrivals]:
-        """Context manager that yields an Arrivals. The Arrivals notes each new request during the block."""
+        """Context manager that yields an Arrivals object, which notes each new request during the block."""
         arrivals = Arrivals()
         with self.listening(arrivals.note):
             yield arrivals

@@ -23,7 +23,8 @@ class ObjectChange:
     """A version of an object, with the request that stored the version.
 
     - `type`: ADDED, MODIFIED, DELETED, or STORED if the change is older than the history.
-    - `fields`: the fields that the change has set; empty for the first and the last version.
+    - `fields`: the fields that the change has set or removed; empty for the oldest version of the history,
+      and for types other than MODIFIED.
     - `request`: the request that made the change; None if the journal does not have it.
     """
 
@@ -46,7 +47,8 @@ class ObjectChange:
 def history_of(
     wire: Wire, entries: Sequence[Entry], resource: ServedResource, namespace: str, name: str
 ) -> list[ObjectChange]:
-    """Returns the changes of an object, oldest first; [] without a history.
+    """Returns the changes of an object, oldest first; [] if the server does not return its history.
+
 
     `wire`: connections of an administrator. `entries`: the journal entries that may have made the changes.
     """

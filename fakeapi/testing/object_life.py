@@ -124,8 +124,8 @@ class ObjectLife(Sender):
 
         - `type`: the type of the condition, such as "Ready".
 
-        Tries again after a conflict. Raises ValueError if the server drops the condition, because the kind
-        has no field `status.conditions`.
+        Tries again after a conflict, up to CONFLICTS_MAX attempts. Raises ValueError if the server drops the
+        condition, because the kind has no field `status.conditions`.
         """
         condition = {"type": type, "status": status, "reason": reason, "message": message}
         condition["lastTransitionTime"] = self._now()
@@ -175,7 +175,7 @@ class ObjectLife(Sender):
         """Creates a node that is ready for pods, for schedulers without a kubelet; returns the stored object.
 
         - `labels`: labels of the node in addition to `kubernetes.io/hostname`.
-        - `capacity`: the resources of the node, such as `{"cpu": "4"}`, in addition to NODE_CAPACITY.
+        - `capacity`: resources of the node, such as `{"cpu": "4"}`. They override NODE_CAPACITY.
         - `taints`: the taints of the node. A new node has the taint not-ready; this method removes it.
         """
         resources = {**NODE_CAPACITY, **(capacity or {})}

@@ -5,8 +5,8 @@
     api.create(claim("gpu", device_class="gpu.example.com", count=2))
     api.create(pod("train", claims=["gpu"]))
 
-The functions of this module build claims, slices and device classes of resource.k8s.io/v1. `FakeAPI.objects`
-has the same functions for the version that a server prefers.
+The functions of this module build claims, slices and device classes of resource.k8s.io/v1. The methods of
+`FakeAPI.objects` build them in the version that the server prefers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,9 +60,10 @@ class ObjectBuilder(DeviceObjects):
     ) -> Object:
         """Returns a Pod with one container, `main`.
 
-        - `claims`: the claims that the container uses: their names, or their names by the names in the pod.
+        - `claims`: the names of the claims that the container uses. A mapping also sets the names in the pod:
+          `{"device": "gpu"}` is the claim `gpu` with the name `device` in the pod.
         - `claim_templates`: ResourceClaimTemplates by the names of the claims in the pod.
-        - `command`: the command of the container; without it, that of the image.
+        - `command`: the command of the container; () for the command of the image.
         - `node`: bind the pod to this node, without a scheduler.
         - `service_account`: the name of the pod's service account; "" for the default.
         - `spec`: other fields of the PodSpec, such as `{"restartPolicy": "Never"}`.
@@ -123,7 +124,7 @@ class ObjectBuilder(DeviceObjects):
         labels: Mapping[str, str] | None = None,
         capacity: Mapping[str, str] | None = None,
     ) -> Object:
-        """Returns a Node. A new node is not ready; `FakeAPI.ready_node` creates a node that takes pods.
+        """Returns a Node. A new node is not ready; `FakeAPI.ready_node` creates a node that accepts pods.
 
         `capacity`: the resources in its status, such as `{"cpu": "8"}`.
         """
@@ -146,7 +147,7 @@ class ObjectBuilder(DeviceObjects):
         namespace: str = "",
         labels: Mapping[str, str] | None = None,
     ) -> Object:
-        """Returns a ConfigMap with this data."""
+        """Returns a ConfigMap with the given data."""
         return {
             "apiVersion": "v1",
             "kind": "ConfigMap",

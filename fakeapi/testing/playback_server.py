@@ -29,7 +29,8 @@ def serve_trace(
     - `at`: the seconds after the start of the trace. The server begins with the state at this time.
     - `speed`: the factor of the recorded speed for later writes; 0 repeats no writes.
     - `on_ready`: called with the server when it has the state of the trace at `at`.
-    - `on_end`: called with the numbers of writes after the last write; not called if `speed` is 0.
+    - `on_end`: called with the numbers of writes after the last write. Not called if `speed` is 0, or if the
+      server stops before the last write.
     - `release`: the Kubernetes release to serve; None for the release of the trace.
     - `options`: other options of FakeAPI.
 

@@ -17,7 +17,8 @@ __tracebackhide__ = hides_expected_errors
 class FaultOptions(TypedDict, total=False):
     """The keyword arguments that every ready-made fault accepts.
 
-    - `times`: how often the fault fires; without it, until the fault is disarmed.
+    - `times`: how often the fault fires. Without `times`, the fault fires until it is disarmed. A fault that
+      fires once by default is the exception; its method says so.
     - `called`: the name of the fault.
     - `verb`, `group`, `resource`, `namespace`, `name`, `user` and `agent`: select requests, as in Match.
     - `labels`: a label selector for the object.

@@ -93,8 +93,8 @@ class RecordingMethods(ServerMethods, ABC):
 
         Raises TraceError for a trace that cannot be read, and ValueError for invalid options.
         """
-        from fakeapi.testing import replaying  # noqa: PLC0415 - imports this module
-        from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - imports this module
+        from fakeapi.testing import replaying  # noqa: PLC0415 - loaded only when used
+        from fakeapi.traces.formats.open import open_trace  # noqa: PLC0415 - loaded only when used
 
         with open_trace(trace) as reader:
             return replaying.replay_on(self, reader, replaying.options(**how))

@@ -31,7 +31,7 @@ class Recordings:
         self._servers.append((server, path))
 
     def keep(self) -> list[Path]:
-        """Moves the recorded files to the trace directory, and returns their new paths.
+        """Ends the recordings and moves their files to the trace directory; returns the new paths.
 
         A second call moves nothing.
         """

@@ -221,7 +221,8 @@ class RunningServer:
     def clock(self) -> ClusterClock:
         """The clock of the cluster. Tests can freeze the clock and move it forward.
 
-        Raises RuntimeError if the option `clock` supplied another clock.
+        Raises RuntimeError if the option `clock` supplied another clock, or if several servers share the
+        database.
         """
         return self._cluster.adjustable_clock
 
@@ -260,7 +261,7 @@ class RunningServer:
         self._runner.call(lambda: self._cluster.restore(snapshot, rewind=rewind))
 
     def baseline(self) -> "Baseline":
-        """Captures the current objects, clock and armed faults.
+        """Captures the current objects, clock, armed faults and simulation.
 
         Raises ApiError if an accepted write cannot be committed.
         """
@@ -269,10 +270,10 @@ class RunningServer:
         return self._runner.call(lambda: baseline.take(self._cluster, self._controllers))
 
     def return_to(self, wanted: "Baseline") -> None:
-        """Restores the objects, the clock and the armed faults of a baseline, and clears the journal.
+        """Restores the objects, the clock, the armed faults and the simulation of a baseline.
 
-        Watches end; connections stay open. Raises SnapshotError if the cluster does not serve the kind of an
-        object, and StorageError if the storage cannot be written.
+        Clears the journal. Watches end; connections stay open. Raises SnapshotError if the cluster does not
+        serve the kind of an object, and StorageError if the storage cannot be written.
         """
         from fakeapi.testing import baseline  # noqa: PLC0415 - loaded only when used
 
@@ -393,7 +394,7 @@ class RunningServer:
     async def _answer_control(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves a request to the control API. The first request creates the control API.
 
-        It imports the modules in a thread, because that takes 0.1 s.
+        This method imports the modules of the control API in a thread, because the import takes 0.1 s.
         """
         if self._control is None:
             await asyncio.to_thread(_import_control)

@@ -34,7 +34,8 @@ class ServedKinds:
           `deployments.apps`).
         - `api_version`: such as "apps/v1"; None for the version that the server prefers.
 
-        Raises ValueError for a kind that the server does not serve, and suggests a similar one.
+        Raises ValueError for a kind that the server does not serve, and suggests a similar kind. Raises
+        TypeError if the kind is not text, and StatusError if the server refuses a request for discovery.
         """
         key = kind, api_version
         if key not in self._known:
@@ -58,12 +59,15 @@ class ServedKinds:
 
 
 def items_of(listed: Mapping[str, Any], resource: ServedResource) -> list[Object]:
-    """Returns the items of a list, each with apiVersion and kind, because Kubernetes omits them in lists."""
+    """Returns the items of a list. Adds apiVersion and kind to each item, because lists omit them."""
     return [{"apiVersion": resource.api_version, "kind": resource.kind, **item} for item in listed["items"]]
 
 
 def check_subresource(resource: ServedResource, subresource: str) -> None:
-    """Raises ValueError if a resource has no subresource of this name; "" is the object itself."""
+    """Raises ValueError if a resource has no subresource of this name; "" is the object itself.
+
+    Accepts every name if the discovery documents list no subresources of the resource.
+    """
     known = resource.subresources
     if subresource and known and subresource not in known:
         hint = did_you_mean(subresource, known) or f"; it has {', '.join(sorted(known))}"
@@ -76,7 +80,10 @@ def _names_like(kind: str, resources: Iterable[ServedResource]) -> set[str]:
 
 
 def _in_order(wire: Wire) -> list[ServedResource]:
-    """Returns all resources of a server. In each group, resources of the preferred version come first."""
+    """Returns the resources of a server. In each group, resources of the preferred version come first.
+
+    Without aggregated discovery, returns only the resources of the core group and of preferred versions.
+    """
     core, groups = (
         wire.request("GET", path, accept=AGGREGATED_MEDIA_TYPES, observes=True) for path in ("/api", "/apis")
     )

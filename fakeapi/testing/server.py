@@ -52,8 +52,8 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
     `async with` works too. Without `release`, the server serves every API version of all its releases. The
     newest release with an API version decides its behaviour.
 
-    `start` raises ValueError for an invalid option, such as an unknown release or gate. Raises StartError if
-    the server cannot start for another reason.
+    `start` raises ValueError for an invalid option, such as an unknown release or gate. `start` raises
+    StartError if the server cannot start for another reason.
 
     Options:
     """
@@ -200,13 +200,14 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         """The clock of the server, with the methods `freeze`, `resume`, `advance`, `jump` and `now`.
 
         Timestamps, timeouts of watches, bookmarks, tokens and controllers follow this clock. `reset` returns
-        the clock to its initial state. Raises RuntimeError if the option `clock` supplied another clock.
+        the clock to its initial state. Raises RuntimeError if the option `clock` supplied another clock, or
+        if several servers share the database.
         """
         return self._running().clock
 
     @property
     def snapshots(self) -> "KeptSnapshots":
-        """The named snapshots. A reset keeps the snapshots; a stop of the server loses them."""
+        """The named snapshots. A reset keeps the snapshots; they are lost when the server stops."""
         return self._running().snapshots
 
     def snapshot(self, name: str = "") -> "Snapshot":

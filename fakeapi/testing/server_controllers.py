@@ -16,7 +16,7 @@ class ServerControllers(Attachment):
     def __init__(self, make: "Callable[[list[str]], ControllerRunner]", names: list[str]) -> None:
         """Creates the runner for the controllers of the options, without starting it.
 
-        - `make`: creates the runner of controllers with these names.
+        - `make`: creates a runner for controllers, from their names.
         - `names`: the controllers of the options; [] for none.
         """
         self._make = make

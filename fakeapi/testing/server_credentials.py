@@ -24,11 +24,13 @@ _TOKEN_BYTES = 32
 def with_tokens(settings: Settings) -> Settings:
     """Returns settings in which `token` is the token of the administrator, and `token_file` is None.
 
-    - If the token file has several users, `token_users` becomes this file.
+    - If the token file has several users, `token_users` becomes this file, unless `token` or `token_users` is
+      set.
     - If the server authenticates users but no token is set, `token` becomes a random token. Controllers, the
       kubeconfig and `FakeAPI` itself use this token.
 
-    Raises ValueError for an unusable token or token file, and for options that need HTTPS.
+    Raises ValueError for an unusable token or token file, for options that need HTTPS, and if only one of
+    `tls_cert` and `tls_key` is set.
     """
     uses_tls = settings.tls or settings.tls_cert is not None
     for name in ("client_ca", "front_proxy"):
@@ -82,8 +84,8 @@ def _anonymous(settings: Settings) -> Anonymous:
 def _client_issuers(settings: Settings) -> "Issuers | None":
     """Returns the CAs of the users' client certificates, if the server also has CAs of front proxies.
 
-    Returns None if one of the two options is not set. Raises OSError for an unreadable file, and ValueError
-    for a file without certificates.
+    Returns None unless both options `client_ca` and `front_proxy` are set. Raises OSError for an unreadable
+    file, and ValueError for a file without certificates.
     """
     if settings.front_proxy is None or settings.client_ca is None:
         return None
@@ -107,8 +109,8 @@ def _issuers(file: Path) -> "Issuers":
 def user_of(name: str, groups: tuple[str, ...]) -> User:
     """Returns a user in these groups and in system:authenticated.
 
-    `groups`: without them, a service account is in the groups of its namespace, as in
-    k8s.io/apiserver `pkg/authentication/serviceaccount`.
+    `groups`: if empty, a service account is in system:serviceaccounts and in the group of its namespace, as
+    in k8s.io/apiserver `pkg/authentication/serviceaccount`.
     """
     prefix, _, account = name.rpartition("system:serviceaccount:")
     if not groups and not prefix and account.count(":") == 1:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def accepted_hosts(settings: Settings) -> HostRules:
     """Returns the rules for the headers Host and Origin. Raises ValueError for an invalid pattern.
 
-    The rules accept the hosts of the option `accept_hosts`, or loopback hosts without the option. They also
-    accept the hosts of the options `host` and `advertise_url`.
+    The rules accept the hosts of the option `accept_hosts`, or loopback hosts without the option. The rules
+    also accept the hosts of the options `host` and `advertise_url`, except unspecified addresses in `host`.
     """
     rules = HostRules.parse(settings.accept_hosts or ACCEPTED_HOSTS)
     if not is_any_address(settings.host):

@@ -56,7 +56,8 @@ class ServerRecording:
     def start_with_server(self, path: str | Path, stop: Callable[[], None]) -> None:
         """Starts the recording of the option `record`. Calls `stop` if that fails.
 
-        Raises StartError if the file cannot be created.
+        Raises StartError if the file cannot be created, and ValueError for an invalid field in the option
+        `redact`.
         """
         from fakeapi.traces.model import TraceError  # noqa: PLC0415 - loaded only for recordings
 

@@ -41,7 +41,10 @@ class ServerSimulation:
         self._cluster.run_images.add(image)
 
     async def add_driver_to_node(self, name: str, node: str) -> None:
-        """Starts a simulated driver on another node. Raises DeviceError for an unknown driver."""
+        """Starts a simulated driver on another node.
+
+        Raises DeviceError for an unknown driver, and RuntimeError if the kubelet controller does not run.
+        """
         simulation = self.kubelet().simulation
         await simulation.add_node(name, node)
         await simulation.published()

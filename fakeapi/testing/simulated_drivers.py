@@ -41,11 +41,11 @@ class SimulatedDevice:
         return f"<SimulatedDevice {self.name} on {self.node}>"
 
     def healthy(self, message: str = "") -> None:
-        """Reports the device as Healthy. The status of pods with the device shows it."""
+        """Reports the device as Healthy. The status of pods shows this if ResourceHealthStatus is on."""
         self._set_health(HEALTHY, message)
 
     def unhealthy(self, message: str = "") -> None:
-        """Reports the device as Unhealthy. Pods show it if the gate ResourceHealthStatus is on."""
+        """Reports the device as Unhealthy. The status of pods shows this if ResourceHealthStatus is on."""
         self._set_health(UNHEALTHY, message)
 
     def _set_health(self, state: str, message: str) -> None:
@@ -74,7 +74,7 @@ class SimulatedDevice:
 
 
 class SimulatedDriver:
-    """A simulated DRA driver. `FakeAPI.add_driver` and `FakeAPI.driver` return it.
+    """A simulated DRA driver. `FakeAPI.add_driver` and `FakeAPI.driver` return objects of this class.
 
         driver = api.add_driver("gpu.example.com", nodes={"a": 8})
         driver.prepare(error="out of memory", times=1)
@@ -111,8 +111,9 @@ class SimulatedDriver:
 
         - `delay`: seconds on the server's clock that each call takes.
         - `error`: the error that the driver returns for each claim.
-        - `hangs`: never answers. The kubelet gives up after 45 seconds on the server's clock.
-        - `wrong_claim`: answers for a claim that the kubelet did not name.
+        - `hangs`: if true, the driver never answers. The kubelet gives up after 45 seconds on the server's
+          clock.
+        - `wrong_claim`: if true, the driver answers for a claim that the kubelet did not name.
         - `times`: the number of calls with this behaviour; later calls succeed. None for all calls.
         - `node`: the only node with this behaviour; "" for all nodes.
         """
@@ -133,8 +134,9 @@ class SimulatedDriver:
 
         - `delay`: seconds on the server's clock that each call takes.
         - `error`: the error that the driver returns for each claim.
-        - `hangs`: never answers. The kubelet gives up after 45 seconds on the server's clock.
-        - `wrong_claim`: answers for a claim that the kubelet did not name.
+        - `hangs`: if true, the driver never answers. The kubelet gives up after 45 seconds on the server's
+          clock.
+        - `wrong_claim`: if true, the driver answers for a claim that the kubelet did not name.
         - `times`: the number of calls with this behaviour; later calls succeed. None for all calls.
         - `node`: the only node with this behaviour; "" for all nodes.
         """
@@ -148,8 +150,8 @@ class SimulatedDriver:
         once.
 
         - `delay`: seconds on the server's clock until the conditions are True.
-        - `error`: makes the binding failure conditions True instead, with this message.
-        - `hangs`: reports nothing. The scheduler gives up after ten minutes.
+        - `error`: if not "", the driver makes the binding failure conditions True instead, with this message.
+        - `hangs`: if true, the driver reports nothing. The scheduler gives up after ten minutes.
         - `times`: the number of claims with this behaviour; later claims are reported at once. None for all
           claims.
         """
@@ -200,7 +202,8 @@ class SimulatedDriver:
     def stop(self, node: str = "") -> None:
         """Stops the driver on a node, or on all nodes, as if its pods were deleted.
 
-        The driver unregisters, and its running calls fail. The kubelet deletes its slices, as in the release.
+        The driver unregisters, and its running calls fail. If kubelets of the release delete the slices of
+        unregistered drivers, the kubelet deletes the driver's slices after the delay of the release.
         """
         self._act(lambda driver: driver.set_running(node, is_running=False))
 
@@ -236,7 +239,10 @@ def description_of(
     attributes: Mapping[str, Any] | None,
     capacity: Mapping[str, Any] | None,
 ) -> Any:
-    """Builds the description of a driver from the arguments of `FakeAPI.add_driver`."""
+    """Builds the description of a driver from the arguments of `FakeAPI.add_driver`.
+
+    Raises DeviceError if `driver` is a path and another argument is set.
+    """
     more = {
         "nodes": nodes,
         "count": count,

@@ -16,8 +16,9 @@ Until: TypeAlias = str | Callable[[Object], object] | None
 """The condition to wait for.
 
 - None: the object exists.
-- "Ready": its condition Ready is True. "Ready=False": the condition has this status.
-- ".status.allocation": the JSONPath selects a value. ".status.phase=Running": it selects this value.
+- "Ready": the object's condition Ready is True. "Ready=False": the condition has the status False.
+- ".status.allocation": the JSONPath selects a value that is not empty.
+- ".status.phase=Running": the JSONPath selects the value Running.
 - A function that returns a true value for the object. LookupError and AssertionError mean "not yet".
 """
 

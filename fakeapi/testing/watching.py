@@ -88,9 +88,9 @@ class WatchSource(msgspec.Struct, frozen=True):
 class Watch(Iterator[WatchEvent]):
     """The changes of a kind: first each existing object as ADDED, then every change.
 
-    After a broken connection, the watch resumes after its last event. After 410 Expired, it lists again and
-    yields only the differences, so that you see no change twice. Use it in a `for` statement or with `next`;
-    `close` or the end of a `with` block ends it.
+    After a broken connection, the watch resumes after its last event. After 410 Expired, the watch lists
+    again and yields only the differences, so that you see no change twice. Use the watch in a `for` statement
+    or with `next`. `close` or the end of a `with` block ends the watch.
     """
 
     _stream: Stream | None = None
@@ -117,7 +117,10 @@ class Watch(Iterator[WatchEvent]):
         self._connect()
 
     def __next__(self) -> WatchEvent:
-        """Returns the next event. Raises WaitTimeout if no event comes in time."""
+        """Returns the next event. Raises WaitTimeout if no event comes in time.
+
+        Raises StopIteration after `count` events.
+        """
         if self._count is not None and self._count <= 0:
             self.close()
             raise StopIteration
@@ -172,7 +175,8 @@ class Watch(Iterator[WatchEvent]):
     def _connect(self) -> None:
         """Opens the watch after the last known resourceVersion. Lists the objects first if none is known.
 
-        Pauses after a temporary refusal (429 and 5xx). Raises StatusError for any other refusal.
+        Pauses after a failed connection, and after the responses 410, 429 and 5xx. Raises StatusError for any
+        other error response.
         """
         try:
             if not self._version:
@@ -192,7 +196,7 @@ class Watch(Iterator[WatchEvent]):
     def _pause(self) -> None:
         self._refusals += 1
         pause = min(0.01 * 2**self._refusals, RETRY_SECONDS_MAX, max(0.0, self._deadline - time.monotonic()))
-        time.sleep(pause)  # the server refused the watch, and no event announces its recovery
+        time.sleep(pause)  # nothing announces that the server accepts requests again
 
     def _compare(self, items: list[Object]) -> None:
         """Adds events for the differences between the known objects and a new list."""
@@ -207,7 +211,7 @@ class Watch(Iterator[WatchEvent]):
         self._known = listed
 
     def _read(self, stream: Stream) -> None:
-        """Reads one line of the stream. At its end, the next call of `next_event` connects again."""
+        """Reads one line of the stream. After the end of the stream, `next_event` connects again."""
         try:
             line = stream.line(self._deadline - time.monotonic())
             event = json.loads(line) if line.strip() else None

@@ -33,7 +33,7 @@ def query_of(
 ) -> dict[str, str]:
     """Returns the query parameters of a write.
 
-    - `method`: the name of the method, for the message.
+    - `method`: the name of the method, for the error message.
     - `allowed`: WriteOptions or PatchOptions.
     - `others`: the other keyword arguments of the method, for suggestions.
 

@@ -14,9 +14,9 @@ A longer body is not recorded at all. For a watch, only the events up to this si
 """
 
 MEMBERS_MAX = 16
-"""Maximum number of members in a gzip body. More members would take quadratic time.
+"""Maximum number of members in a gzip body.
 
-The cause is that zlib copies the rest of the body after each member.
+More members would take quadratic time, because zlib copies the rest of the body after each member.
 """
 
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}

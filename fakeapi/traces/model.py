@@ -123,7 +123,7 @@ class Header:
     - `started`: the time from which offsets count, in seconds since the Unix epoch.
     - `source`: "fakeapi", "proxy", "audit" or "har".
     - `note`: a free text about the trace.
-    - `redacted`: what was removed from the trace: "credentials", and field paths.
+    - `redacted`: the parts that were removed from the trace: "credentials", and field paths.
     """
 
     version: int
@@ -149,7 +149,7 @@ class Request:
 class StreamEvent:
     """An event of a recorded watch.
 
-    - `offset`: when the server sent it, in seconds from the start of the trace.
+    - `offset`: when the server sent the event, in seconds from the start of the trace.
     - `line`: a line of JSON without its newline, or a protobuf frame without its length.
     """
 
@@ -164,10 +164,10 @@ class Exchange:
     - `id`: a number that is unique in the trace.
     - `offset`: when the request arrived, in seconds from the start of the trace.
     - `actor`: the name of the client program.
-    - `response`: None if it is missing.
+    - `response`: None if the trace lacks the response.
     - `duration`: the seconds until the last byte of the response.
     - `events`: the events of a watch; None for other requests.
-    - `ended`: the end of a watch.
+    - `ended`: the reason why a watch ended; "" for other requests.
     - `missing` and `inferred`: the parts that the recording lacks, and the inferred facts.
     - `place`: the "file:line" of the exchange, for messages.
     """

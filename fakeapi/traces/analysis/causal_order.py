@@ -185,7 +185,7 @@ class _Edges:
         return commits
 
     def _rank(self, place: int) -> tuple[bool, float]:
-        """Returns a sort key for writes that returned the same version. The first write created the version.
+        """Returns a sort key for writes that returned the same version. The lowest key created the version.
 
         A delete comes last, because a repeated delete changes nothing and returns the present version.
         `place`: the index of the write.

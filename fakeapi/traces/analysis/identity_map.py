@@ -1,9 +1,9 @@
 """Translates object identities between the recorded server and the target of a replay.
 
 Identities are uids, resourceVersions, generated names, continue tokens, and times of creation and deletion.
-The map learns them by comparing recorded responses with the target's responses. A replay translates requests
-to identities of the target, and responses back to recorded identities. Then the replay compares and prints
-responses with the identities of the trace.
+The map learns identities by comparing recorded responses with the target's responses. A replay translates
+requests to identities of the target, and responses back to recorded identities. Then the replay compares and
+prints responses with the identities of the trace.
 """
 
 import re
@@ -51,7 +51,7 @@ class VersionMap:
         self.base = 0
         """The resourceVersion of the replay target before the first request.
 
-        In queries, this version replaces all recorded versions from before the trace.
+        In queries, this version replaces recorded versions that are older than all known versions.
         """
         self.newest = 0
         """The newest resourceVersion that the replay target has returned."""
@@ -96,7 +96,8 @@ class VersionMap:
     def nearest(self, recorded: str) -> str:
         """Returns the replay target's resourceVersion for a recorded version in a query.
 
-        For an unknown version, uses the closest older recorded version. If there is none, returns `base`.
+        For an unknown version, uses the closest older recorded version. If there is none, returns `base`, or
+        `recorded` if `base` is 0. Also returns `recorded` if the text is not a resourceVersion.
         """
         old = version_number(recorded)
         if not old:
@@ -110,7 +111,8 @@ class VersionMap:
     def recorded(self, now: str) -> str:
         """Returns the recorded resourceVersion for `now`, a version on the replay target.
 
-        Returns UNKNOWN_VERSION if the version has no recorded resourceVersion.
+        Returns UNKNOWN_VERSION if the version has no recorded resourceVersion. Returns `now` if the text is
+        not a resourceVersion.
         """
         new = version_number(now)
         if not new:
@@ -135,7 +137,7 @@ class IdentityMap:
         self._times: dict[str, tuple[str, str]] = {}
 
     def learn(self, recorded: Any, now: Any) -> None:
-        """Learns pairs of uids, resourceVersions and names from two responses to one request.
+        """Learns pairs of uids, resourceVersions, times and names from two responses to one request.
 
         - `recorded`: the recorded response, as decoded JSON.
         - `now`: the response of the replay target, as decoded JSON.
@@ -155,7 +157,7 @@ class IdentityMap:
             self.learn_metadata(ours, theirs)
 
     def learn_metadata(self, recorded: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Learns pairs of uids, resourceVersions and names from the metadata of one object.
+        """Learns pairs of uids, resourceVersions, times and names from the metadata of one object.
 
         - `recorded`: the metadata in the trace.
         - `now`: the metadata on the replay target.

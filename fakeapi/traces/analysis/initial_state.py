@@ -19,9 +19,9 @@ from fakeapi.traces.analysis.resource_path import NAMESPACES, NO_RESOURCE, Resou
 from fakeapi.traces.model import Exchange
 
 INITIAL_SECONDS = 1.0
-"""Seconds from the start of a watch without a resourceVersion in which ADDED events are existing objects.
+"""Maximum seconds after the start of a watch in which its first ADDED events are existing objects.
 
-A later ADDED event means a new object.
+Applies to watches without a resourceVersion, and at resourceVersion 0. Later ADDED events are new objects.
 """
 
 _PARTIAL_KIND = "PartialObjectMetadata"
@@ -86,7 +86,10 @@ class InitialStateScan:
 
     def __init__(self) -> None:
         self.namespaces: dict[str, str] = {}
-        """The namespaces of all objects, each with the "file:line" of its first use in the trace."""
+        """The namespaces in use, each with the "file:line" of its first use in the trace.
+
+        Requests that got 404 do not count as a use.
+        """
         self._made: dict[Key, int] = {}
         self._seen: dict[Key, InitialObject] = {}
         self._glimpsed: dict[Key, InitialObject] = {}
@@ -252,7 +255,8 @@ class InitialStateScan:
         return sorted(initial, key=lambda each: version_number(each.version))
 
     def _was_made(self, key: Key, initial: InitialObject) -> bool:
-        """Whether the trace created the object `key`, perhaps in a later exchange that overlaps this one.
+        """Whether a request of the trace created the object `key`, perhaps in an exchange that overlaps.
+
 
         `initial`: the evidence that the object existed before.
         """

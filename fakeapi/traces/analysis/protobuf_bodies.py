@@ -1,7 +1,7 @@
 """Converts protobuf bodies of exchanges to JSON, so that a replay can rewrite and compare them.
 
-client-go requests and sends built-in kinds in protobuf. The schemas come from the trace's release. If that
-release does not have the kind, they come from another release. Follows k8s.io/apimachinery
+client-go requests and sends built-in kinds in protobuf. The schema of a kind comes from the trace's release.
+If that release does not have the kind, the schema comes from another release. Follows k8s.io/apimachinery
 `pkg/runtime/serializer/protobuf`.
 """
 

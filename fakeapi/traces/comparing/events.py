@@ -56,13 +56,13 @@ def compare_events(
 
     - `recorded` and `now`: the recorded events, and the lines that the replay target has sent.
     - `identities`: translates `now` to recorded uids, resourceVersions and names.
-    - `how`: what to compare.
+    - `how`: the options of the comparison.
     - `in_order`: whether to compare the order of events of different objects too.
     - `whole`: whether additional events at the end are differences. False if the recorded client may have
       disconnected before these events.
 
-    Ignores bookmarks, because their times depend on a clock. Compares only the bookmark that ends the initial
-    events.
+    Of the bookmarks, compares only the bookmark that ends the initial events. The times of other bookmarks
+    depend on a clock.
     """
     waiting: dict[Name, deque[tuple[int, _Event]]] = defaultdict(deque)
     theirs = list(_events(now, identities))

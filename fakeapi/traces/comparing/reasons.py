@@ -110,8 +110,8 @@ class Explainer:
 
         Returns two values:
 
-        - the explanation; None if the differences have no explanation
-        - the id of an earlier exchange with differences in the same object; -1 if there is none
+        - The explanation; None if the differences have no explanation.
+        - The id of an earlier exchange with differences in the same object; -1 if there is none.
         """
         key = facts.path.key
         explanation = self._explanation(exchange, facts, differences, status)
@@ -129,8 +129,8 @@ class Explainer:
 
         Returns two values:
 
-        - the explanation; None if the differences have no explanation
-        - the id of an earlier exchange with differences in the same objects; -1 if there is none
+        - The explanation; None if the differences have no explanation.
+        - The id of an earlier exchange with differences in the same objects; -1 if there is none.
         """
         group, resource, namespace, _ = facts.path.key
         keys = [(group, resource, name[0] or namespace, name[1]) for name in found.names]

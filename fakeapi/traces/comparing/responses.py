@@ -1,12 +1,12 @@
 """Compares two responses to one request: the recorded response, and the response in a replay.
 
-First translates uids, resourceVersions, generated names and continue tokens; see
-`fakeapi.traces.analysis.identity_map`. Ignores:
+First translates uids, resourceVersions and generated names; see `fakeapi.traces.analysis.identity_map`. The
+comparison ignores:
 
-- times that the server sets in metadata and managed fields
-- the order of managed fields, which follows these times
-- ages in Tables
-- the resourceVersions of lists
+- times that the server sets in metadata and managed fields,
+- the order of managed fields, which follows these times,
+- ages in Tables,
+- the resourceVersions of lists, and the values of continue tokens.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ def compare_answers(
 
     - `recorded` and `now`: the recorded response, and the response in the replay.
     - `identities`: translates `now` to recorded uids, resourceVersions and names, and learns new pairs.
-    - `how`: what to compare.
+    - `how`: the options of the comparison.
     - `body`: whether to compare the bodies too, not only status and headers.
     """
     if recorded.status != now.status:

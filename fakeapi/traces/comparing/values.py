@@ -45,7 +45,7 @@ def compare_values(
     - `recorded` and `now`: the values from the recorded response and from the response in the replay.
     - `translate`: decodes the response in the replay again, with recorded uids, resourceVersions and names.
     - `identities`: the pairs of recorded and new uids, resourceVersions and names.
-    - `how`: what to compare.
+    - `how`: the options of the comparison.
     """
     scrub(recorded, how)
     scrub(now, how)
@@ -180,7 +180,7 @@ class _Differ:
     def __init__(self, how: CompareOptions, *, in_order: bool) -> None:
         """Creates an empty collection of differences.
 
-        - `how`: what to compare.
+        - `how`: the options of the comparison.
         - `in_order`: whether to compare the order of objects in lists; False if generated names can change
           this order.
         """
@@ -247,7 +247,8 @@ class _Differ:
 def covers(ignored: FieldPath, path: Sequence[str | int]) -> bool:
     """Whether an ignored field path names the field at `path`, or one of its parents.
 
-    Skips list indexes, and "items", "object" and "rows" at the start of `path`.
+    Skips list indexes. Skips "items", "object" and "rows" at the start of `path`, unless the ignored path
+    starts with the same name.
     """
     steps = [step for step in path if isinstance(step, str)]
     while steps and steps[0] in _WRAPPERS and ignored[0] != steps[0]:
@@ -258,7 +259,11 @@ def covers(ignored: FieldPath, path: Sequence[str | int]) -> bool:
 
 
 def _keyed(items: list[Any]) -> dict[str, int]:
-    """Maps the name of each list element to its index. An element without a name has the key "[index]"."""
+    """Maps the name of each list element to its index. An element without a name has the key "[index]".
+
+    The name of an object includes the namespace. The name of an entry of managedFields consists of its
+    manager, operation, subresource and apiVersion.
+    """
     indexes: dict[str, int] = {}
     for place, item in enumerate(items):
         if isinstance(item, dict) and "manager" in item:

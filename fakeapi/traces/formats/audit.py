@@ -113,7 +113,7 @@ def is_audit(line: bytes) -> bool:
 
 
 def release_of(path: Path) -> str:
-    """Returns the release in the name of a file, such as "1.31" for "audit-k8s1.31.jsonl"; "" for none."""
+    """Returns the release in the name of a file; "" for none. "audit-k8s1.31.jsonl" gives "1.31"."""
     match = _RELEASE.search(path.name)
     return match[1] if match else ""
 

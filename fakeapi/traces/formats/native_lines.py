@@ -129,7 +129,7 @@ def explain(path: str, line: int, error: Exception) -> TraceError:
 
 
 def content(data: bytes) -> dict[str, Any]:
-    """Returns the fields that store a body in a line. `payload` restores the body's bytes from them.
+    """Returns the fields that store a body in a line. `payload` restores the body from these fields.
 
     The fields are `body` and `newline` for JSON on one line, `text` for other text, and `base64` for other
     bytes.
@@ -143,7 +143,7 @@ def content(data: bytes) -> dict[str, Any]:
         text = data.decode()
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(data).decode("ascii")}
-    if sum(map(data.count, _CONTROLS)) * 6 > len(data):  # JSON encodes each as six characters
+    if sum(map(data.count, _CONTROLS)) * 6 > len(data):  # JSON takes six characters for each
         return {"base64": base64.b64encode(data).decode("ascii")}
     return {"text": text}
 
@@ -189,7 +189,7 @@ def header_line(header: Header) -> bytes:
             header.server,
             header.release,
             timestamp(header.started),
-            header.source,  # type: ignore[arg-type]  # held by the schema
+            header.source,  # type: ignore[arg-type]  # only values of the schema occur
             header.note,
             header.redacted,
         )
@@ -206,7 +206,7 @@ def exchange_line(exchange: Exchange) -> bytes:
             answer.events = tuple(
                 EventLine(round(event.offset, 6), **content(event.line)) for event in exchange.events
             )
-            answer.ended = exchange.ended  # type: ignore[assignment]  # held by the schema
+            answer.ended = exchange.ended  # type: ignore[assignment]  # a watch never has ""
     return encode(
         ExchangeLine(
             exchange.id,

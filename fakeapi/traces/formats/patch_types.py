@@ -1,7 +1,7 @@
 """Infers the media type of a patch from an audit log, which does not record the Content-Type.
 
-Some bodies and queries allow only one type. For other patches, the function uses evidence such as the
-response, or assumes a type.
+Some bodies and queries allow only one type. For other patches, the function `infer` uses evidence such as
+the response, or assumes a type.
 """
 
 from typing import Any
@@ -77,7 +77,7 @@ def _operations(answer: Any, manager: str) -> set[str]:
 
 
 def _was_merged(patch: Any, answer: Any) -> bool:
-    """Whether some list is longer in the response than in the patch. That proves a strategic merge patch."""
+    """Whether a list is longer in the response than in the patch, as after a strategic merge patch."""
     if isinstance(patch, dict) and isinstance(answer, dict):
         return any(_was_merged(value, answer.get(key)) for key, value in patch.items())
     return isinstance(patch, list) and isinstance(answer, list) and 0 < len(patch) < len(answer)

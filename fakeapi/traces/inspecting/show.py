@@ -10,7 +10,7 @@ from fakeapi.traces.model import Exchange
 def one_line(exchange: Exchange) -> str:
     """Returns a line with offset, id, client, request and status of an exchange.
 
-    For a watch, the line also says how the watch ended.
+    For a watch, the line also has the number of events and the reason why the watch ended.
     """
     response = exchange.response
     status = str(response.status) if response else "-"

@@ -19,7 +19,7 @@ The command only counts further errors.
 def validate(path: str | Path) -> Iterator[TraceError]:
     """Yields the errors in a trace, line by line.
 
-    For an audit log or a HAR file, it yields only the first error.
+    For an audit log, a HAR file or an unreadable file, yields only the first error.
     """
     path = Path(path)
     try:

@@ -38,7 +38,7 @@ CACHED_MAX = 200
 """Maximum length, in characters, of a header value for which `clean_header` caches its result."""
 
 NAME_MAX = 200
-"""Maximum number of characters of a name that the functions examine. They examine the end of longer names."""
+"""Maximum number of characters of a name to examine. Of a longer name, the functions examine the end."""
 
 _NEEDLES = (
     b"oken",

@@ -81,14 +81,17 @@ class Recorder:
         await self._app.reset()
 
     def end_watches(self) -> None:
-        """Ends all watches of the application. The recording marks them as "open"."""
+        """Ends all watches of the application. The recording marks these watches as "open"."""
         if self._recording is not None:
             self._recording.end_open()
         self._app.end_watches()
 
 
 def _is_recorded(scope: Scope) -> bool:
-    """Whether a request belongs into a recording: not a request of an observer, nor for the control API."""
+    """Whether a scope is an HTTP request to record.
+
+    Requests of an observer, and requests for the control API, are not recorded.
+    """
     if scope["type"] != "http" or target_of(scope).startswith(CONTROL):
         return False
     return (b"user-agent", OBSERVER_BYTES) not in scope["headers"]

@@ -35,7 +35,10 @@ REQUEST_MAX = 64 << 20
 """Maximum size of a request body in bytes; a longer body gets 413."""
 
 WHOLE_MAX = 1 << 20
-"""Maximum size, in bytes, of a response that is sent in one piece. Longer responses are streamed."""
+"""Maximum size, in bytes, of a response that is sent in one piece.
+
+The proxy streams longer responses, and responses without a Content-Length.
+"""
 
 _HOP = frozenset(
     {
@@ -61,7 +64,7 @@ Pairs = list[tuple[bytes, bytes]]
 
 
 class Proxy:
-    """An ASGI application that forwards every request to a cluster and records it.
+    """An ASGI application that forwards requests to a cluster and records them.
 
     - `upstream`: the cluster with its credential. The proxy sends this credential with requests that have no
       Authorization header.
@@ -92,7 +95,10 @@ class Proxy:
         self._streams: set[aiohttp.ClientResponse] = set()
 
     async def startup(self) -> None:
-        """Connects to the cluster. Raises TargetError if it does not respond or is not Kubernetes."""
+        """Connects to the cluster. Raises TargetError if the cluster does not respond or is not Kubernetes.
+
+        A cluster that denies access is accepted, because clients can have their own credentials.
+        """
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ssl=self._upstream.tls or True),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),

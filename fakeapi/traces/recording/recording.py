@@ -124,7 +124,10 @@ class Recording:
             observed.end("open")
 
     def close(self) -> None:
-        """Creates the trace file. Raises TraceError if this or an earlier write to the file failed."""
+        """Creates the trace file. Raises TraceError if this or an earlier write to the file failed.
+
+        A second call does nothing.
+        """
         if self._closed:
             return
         self._closed = True

@@ -170,7 +170,7 @@ class _Work:
 def _literals(header: str) -> tuple[str, ...]:
     """Returns the credential in a header value, without the scheme (such as Bearer).
 
-    Returns an empty tuple if the credential is shorter than LITERAL_MIN.
+    Returns an empty tuple if the credential is shorter than LITERAL_MIN, or already redacted.
     """
     word = header.rpartition(" ")[2]
     return (word,) if len(word) >= LITERAL_MIN and word != REDACTED else ()
@@ -282,7 +282,8 @@ def _scrub_secret(value: dict[str, Any]) -> bool:
 def _unstructured(data: bytes, *, secrets: bool) -> bytes:
     """Returns a redacted body that is not JSON: text such as YAML, or binary data such as protobuf.
 
-    `secrets`: whether the body contains Secrets. If so, the whole body is removed.
+    `secrets`: whether the body contains Secrets. If so, or if the body names the kind Secret, the whole body
+    is removed.
     """
     secrets = secrets or _SECRET_KIND.search(data) is not None
     if not _is_text(data):

@@ -10,10 +10,10 @@ from fakeapi.traces.analysis.plan import Step
 from fakeapi.traces.comparing.events import is_bookmark
 
 PATIENCE_SECONDS = 2.0
-"""Seconds to wait at the end of a watch until the recorded events have arrived."""
+"""Maximum seconds to wait at the end of a watch for the recorded events."""
 
 LATER_PATIENCE_SECONDS = 0.2
-"""Seconds to wait at the end of a watch for the recorded events, if several earlier watches lacked events."""
+"""Maximum seconds to wait for the recorded events of a watch, if several earlier watches lacked events."""
 
 QUIET_SECONDS = 0.05
 """Seconds that a strict comparison waits for additional events at the end of a watch."""

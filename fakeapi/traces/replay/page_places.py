@@ -40,6 +40,8 @@ def place_of_event(key: Key, event: StreamEvent | None, identities: IdentityMap)
 
     - `key`: group, resource, namespace and name of the object.
     - `event`: the recorded event; None if the object has no recorded event.
+
+    Returns "" if `key` has no name.
     """
     group, resource, namespace, name = key
     path = f"/apis/{group}/v1/{f'namespaces/{namespace}/' if namespace else ''}{resource}/{name}"

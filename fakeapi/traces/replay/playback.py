@@ -29,8 +29,7 @@ from fakeapi.traces.reporting.results import RestoredObject
 
 @dataclass(slots=True)
 class PlaybackSummary:
-    """The numbers of writes that the playback has repeated, and of those that the server refused or does not
-    serve.
+    """Counts the writes of a playback: successful, failed, not served and not sendable writes.
 
     - `written`: the number of successful writes.
     - `failed`: the number of failed writes by status code.
@@ -155,7 +154,10 @@ class Playback:
 
 
 def _without_version(body: bytes) -> bytes | None:
-    """Returns a body without resourceVersion and preconditions. Returns None if it contains neither."""
+    """Returns a JSON body without resourceVersion and preconditions.
+
+    Returns None if the body contains neither, or is not a JSON object.
+    """
     try:
         value = decode(body)
     except JsonError:

@@ -216,7 +216,8 @@ class Replayer:
     def _is_sendable(self, step: Step) -> bool:
         """Whether the target serves the resource and the trace has the request body.
 
-        If not, adds the step to the report as not sent.
+        The target need not serve the resource if the recorded server did not know the path either. Adds a
+        step that is not sendable to the report.
         """
         exchange, path = step.exchange, step.facts.path
         response = exchange.response
@@ -264,7 +265,8 @@ class Replayer:
     async def _keep_watch(self, step: Step, watch: OpenWatch) -> None:
         """Keeps a watch open until the time in the trace at which the recorded watch ended.
 
-        If the recorded server rejected the watch, closes the watch and reports a difference.
+        If the recorded server rejected the watch, closes the watch and reports a difference. If the trace
+        lacks the response, closes the watch and reports it as not compared.
         """
         if step.exchange.events is None:
             await watch.close(0)
@@ -328,7 +330,7 @@ class Replayer:
 
         - `answer`: the response in the replay.
         - `not_compared`: the reason why the bodies cannot be compared, and a detail. The reason is None if
-          they can be compared.
+          the bodies can be compared.
         - `place`: a function that returns the URL fragment under which the live page displays the object.
         """
         exchange = step.exchange

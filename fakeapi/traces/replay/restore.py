@@ -1,8 +1,8 @@
 """Creates the namespaces and objects on a replay target that existed before the trace.
 
-Uses only the API. It creates an object, and then sets its status and its managed fields. If the object had a
-deletionTimestamp, it then deletes the object. Clients cannot set the uid (which an IdentityMap translates)
-and `metadata.generation`.
+Uses only the API. Creates an object, and then sets the object's status and managed fields. Finally deletes
+the object if it had a deletionTimestamp. Clients cannot set the uid (which an IdentityMap translates) and
+`metadata.generation`.
 """
 
 from collections.abc import Iterable
@@ -51,10 +51,10 @@ class InitialStateRestorer:
         self._late: dict[int, list[InitialObject]] = {}
 
     async def restore(self, plan: ReplayPlan) -> list[RestoredObject]:
-        """Creates the namespaces and initial objects of a plan. Returns one result for each of them.
+        """Creates the namespaces and initial objects of a plan. Returns one result for each object.
 
-        Leaves out objects that must not exist at the start of the replay; `restore_late` creates these
-        objects.
+        Also returns a result for each partial object, which cannot be created. Leaves out objects that must
+        not exist at the start of the replay; `restore_late` creates these objects.
         """
         created = await self.make_namespaces(plan.namespaces)
         for initial in of_served(plan.initial_objects, self._served):
@@ -113,7 +113,7 @@ class InitialStateRestorer:
         """Sets the status and the managed fields of a created object.
 
         Then deletes the object if the wanted object has a deletionTimestamp. Returns the last response, or
-        the error response if the status cannot be set.
+        the error response if the status cannot be set. Ignores an error response to the managed fields.
         """
         version = f"{where.group_version}/{where.resource}"
         if wanted.get("status") and f"{version}/status" in self._served:

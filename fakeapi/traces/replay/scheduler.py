@@ -119,7 +119,8 @@ class Scheduler:
         group, resource, namespace, name = step.facts.path.key
         if not resource:
             return before
-        # A write of a namespace waits for earlier requests in it; later requests in it wait for the write.
+        # A write of a namespace waits for earlier requests in this namespace. Later requests in the namespace
+        # wait for the write.
         inside: Key = ("", NAMESPACES, "", namespace or name)
         if resource == NAMESPACES and name and step.facts.is_write:
             before.update(self._open.get(("", "", name), ()))

@@ -16,8 +16,8 @@ _HEADERS: Headers = (("accept", "application/json"), ("user-agent", "fakeapi-rep
 async def served_paths(client: HttpClient, group_versions: Iterable[str]) -> frozenset[str]:
     """Returns the paths of the resources that a server serves in these API versions and in /api/v1.
 
-    An example is "/apis/resource.k8s.io/v1alpha3/resourceclaims/status". Raises TargetError if the server
-    does not respond, denies access, or is not an API server.
+    A path is, for example, "/apis/resource.k8s.io/v1alpha3/resourceclaims/status". Raises TargetError if the
+    server does not respond, denies access, or is not an API server.
     """
     paths: set[str] = set()
     for root in ("/api/v1", *(path for path in group_versions if path != "/api/v1")):

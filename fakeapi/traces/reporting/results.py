@@ -238,15 +238,15 @@ class Results:
 
     @property
     def first(self) -> Divergence | None:
-        """The first divergence without an explanation. If all divergences have one, the first of all.
+        """The first divergence without an explanation; None without divergences.
 
-        None without divergences.
+        If all divergences have an explanation, the first divergence.
         """
         unexplained = (divergence for divergence in self.divergences if divergence.is_unexplained)
         return next(unexplained, next(iter(self.divergences), None))
 
     def add(self, divergence: Divergence) -> None:
-        """Counts a divergence, and keeps it if it is one of the first DIVERGENCES_MAX."""
+        """Counts a divergence and keeps it. `finish` drops all except the first DIVERGENCES_MAX."""
         self.divergent += 1
         self.kinds.update(difference.kind.value for difference in divergence.differences)
         if divergence.explanation is not None:
@@ -257,7 +257,10 @@ class Results:
             self._shorten()
 
     def finish(self) -> None:
-        """Sorts the divergences and the marks of the time line. Call this method after the last exchange."""
+        """Sorts the divergences and the marks of the time line. Call this method after the last exchange.
+
+        Keeps only the first DIVERGENCES_MAX divergences.
+        """
         self._shorten()
         if self.marks is not None:
             self.marks.sort(key=lambda mark: mark.place)

@@ -8,7 +8,7 @@ from fakeapi.traces.comparing.differences import DifferenceKind
 from fakeapi.traces.reporting.results import Divergence, Results
 
 LISTED = 10
-"""Maximum number of divergences that the text lists; also of objects that the replay created."""
+"""Maximum number of created objects, and of divergences after the first, that the text lists."""
 
 DIFFERENCES = 8
 """Maximum number of differences that the text shows for one divergence."""
