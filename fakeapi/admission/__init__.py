@@ -1,4 +1,1 @@
-"""Admission: plugins, CEL policies and webhooks.
-
-They check and change objects before the server stores them.
-"""
+"""Admission: plugins, CEL policies and webhooks that check and change objects before they are stored."""

@@ -78,7 +78,7 @@ def user_info(attributes: Attributes) -> Object:
 def options_of(attributes: Attributes) -> Object | None:
     """Returns the options of a write as JSON, such as CreateOptions; None for a CONNECT.
 
-    A patch has UpdateOptions.
+    A patch of an existing object has UpdateOptions.
     """
     options = attributes.options
     if attributes.operation is Operation.CONNECT:
@@ -112,7 +112,12 @@ def _delete_options(options: DeleteOptions) -> Object:
 
 
 def before_creation(obj: Object, schema: Struct) -> Object:
-    """Returns a new object without the metadata that Kubernetes sets only after mutating admission."""
+    """Returns a copy of a new object, without the metadata that Kubernetes sets only after mutating
+    admission.
+
+    Removes the uid and the creationTimestamp. In releases that always encode the creationTimestamp, sets it
+    to null instead.
+    """
     metadata = {name: value for name, value in obj["metadata"].items() if name != "uid"}
     node = schema.fields["metadata"].node
     created = node.fields.get("creationTimestamp") if isinstance(node, Struct) else None

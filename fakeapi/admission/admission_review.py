@@ -85,8 +85,8 @@ def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Ver
 def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> None:
     """Checks a webhook's response to a v1 AdmissionReview.
 
-    As upstream, responses to v1beta1 are not checked. Raises UnacceptableReview if uid, kind, patch or
-    patchType of the response are wrong.
+    Raises UnacceptableReview if the uid, apiVersion, kind, patch or patchType of the response is wrong. Like
+    upstream, the server does not check responses to a v1beta1 AdmissionReview.
 
     - `response`: the field `response` of `review`
     - `uid`: the uid of the AdmissionRequest, which the response must repeat

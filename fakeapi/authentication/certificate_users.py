@@ -1,4 +1,4 @@
-"""Finds the user of a client certificate: the common name is its name, the organizations are its groups.
+"""Finds the user of a client certificate: the common name is the user name, the organizations are the groups.
 
 Follows k8s.io/apiserver `pkg/authentication/request/x509`.
 """
@@ -26,7 +26,7 @@ class CertificateRefused(ValueError):
 
 
 def common_name(certificate: ClientCertificate) -> str:
-    """Returns the last common name of a certificate's subject, as Go does; "" without one."""
+    """Returns the last common name of a certificate's subject, like Go; "" if the subject has none."""
     return next((value for name, value in reversed(certificate.subject) if name == "commonName"), "")
 
 
@@ -39,8 +39,8 @@ def check_time(certificate: ClientCertificate) -> None:
 def user_of_certificate(certificate: ClientCertificate, release: Release) -> User | None:
     """Returns the user of a client certificate; None if its subject has no common name.
 
-    Raises CertificateRefused for an expired certificate, and for a certificate whose uid is empty or given
-    several times.
+    Raises CertificateRefused for an expired certificate. If the server reads uids from certificates, also
+    raises it for an empty uid and for several uids.
     """
     check_time(certificate)
     return _user(

@@ -19,16 +19,20 @@ class Anonymous(Enum):
     """The treatment of requests without credentials."""
 
     ADMINISTRATOR = auto()
-    """Treats them as requests of an administrator. This is the default of fakeapi."""
+    """Treats requests without credentials as requests of an administrator. This is the default of fakeapi."""
 
     HEALTH_CHECKS = auto()
-    """Treats health checks as requests of system:anonymous, and rejects all other requests."""
+    """Treats health checks without credentials as requests of system:anonymous. Rejects all other requests
+    without credentials.
+    """
 
     USER = auto()
-    """Treats them as requests of system:anonymous, like kube-apiserver with `--anonymous-auth=true`."""
+    """Treats requests without credentials as requests of system:anonymous. Like kube-apiserver with
+    `--anonymous-auth=true`.
+    """
 
     REJECTED = auto()
-    """Rejects them, like kube-apiserver with `--anonymous-auth=false`."""
+    """Rejects requests without credentials, like kube-apiserver with `--anonymous-auth=false`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,8 @@ class Credentials:
     - `token`: the bearer token of the administrator.
     - `token_users`: other users by their bearer tokens.
     - `accepts_certificates`: whether the common name of a client certificate is a user.
-    - `client_issuers`: the CAs of these certificates, if the server also has CAs of front proxies; None
-      accepts all certificates that the TLS handshake has verified.
+    - `client_issuers`: the CAs of users' client certificates, if the server also has CAs of front proxies;
+      None accepts all certificates that the TLS handshake has verified.
     - `front_proxy`: takes users from the headers of an authenticating proxy; None trusts no proxy.
     - `anonymous`: how to treat requests without credentials.
     """
@@ -72,9 +76,9 @@ class Credentials:
     ) -> User | None:
         """Returns the user of a request by its client certificate, and by the headers of a front proxy.
 
-        Returns None if the certificate proves no user. Raises CertificateRefused if none of the CAs has
-        issued it, or if it is unusable. Follows `New` of k8s.io/kubernetes `pkg/kubeapiserver/authenticator`:
-        the front proxy comes before the certificate.
+        Tries the headers of the front proxy first, then the certificate. Returns None if neither names a
+        user. Raises CertificateRefused if the certificate is unusable, or if neither check accepts its
+        issuer. Follows `New` of k8s.io/kubernetes `pkg/kubeapiserver/authenticator`.
         """
         from fakeapi.authentication.certificate_users import (  # noqa: PLC0415 - only for certificates
             CertificateRefused,

@@ -32,7 +32,7 @@ class FrontProxy:
     def user_of(self, certificate: ClientCertificate, headers: Headers) -> User | None:
         """Returns the user that the headers name; None if no header contains a user name.
 
-        Raises CertificateRefused if the certificate does not belong to a trusted proxy.
+        Raises CertificateRefused if the certificate has expired or does not belong to a trusted proxy.
         """
         check_time(certificate)
         if not self.issuers.have_issued(certificate):
@@ -68,7 +68,7 @@ _BAD_ESCAPE: Final = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
 def _unescaped(key: str) -> str:
-    """Returns the percent-decoded key; a key with an invalid escape stays as it is."""
+    """Returns the percent-decoded key; the unchanged key if it contains an invalid escape."""
     return key if _BAD_ESCAPE.search(key) else unquote(key)
 
 

@@ -1,4 +1,4 @@
-"""FrontProxySettings: which proxies a server trusts to authenticate users, and in which headers."""
+"""FrontProxySettings: the proxies that a server trusts to authenticate users, and their headers."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class FrontProxySettings:
-    """Which proxies a server trusts to authenticate users, and in which headers they name the user.
+    """The proxies that a server trusts to authenticate users, and the headers with the users.
 
     The fields are kube-apiserver's options `--requestheader-*`.
 

@@ -18,11 +18,13 @@ class TokenUsersError(ValueError):
 def read_token_users(path: str | Path) -> dict[str, User]:
     """Returns the users in a CSV file by their tokens.
 
-    Each line is `token,user,uid` or `token,user,uid,"group1,group2"`. The last of several lines with the same
-    token counts. Lines without a token are ignored. Every user is also in the group system:authenticated.
+    Each line is `token,user,uid` or `token,user,uid,"group1,group2"`. If several lines have the same token,
+    the last of these lines counts. Lines with an empty token are ignored. `with_authenticated` adds the group
+    system:authenticated to the groups.
 
     Follows k8s.io/apiserver `pkg/authentication/token/tokenfile`. Raises TokenUsersError if the file cannot
-    be read, is not CSV in UTF-8, or has a line with fewer than three columns.
+    be read, is longer than TOKEN_FILE_BYTES, is not CSV in UTF-8, or has a line with fewer than three
+    columns.
     """
     try:
         text = read_regular(Path(path), TOKEN_FILE_BYTES).decode()
@@ -53,8 +55,9 @@ def _add(users: dict[str, User], record: list[str], path: str | Path) -> None:
 def with_authenticated(name: str, groups: list[str]) -> tuple[str, ...]:
     """Returns the groups of a user that the server has authenticated: `groups` and system:authenticated.
 
-    Adds nothing for system:anonymous and for a user in the group system:unauthenticated, like
-    `NewAuthenticatedGroupAdder` of k8s.io/apiserver `pkg/authentication/group`.
+    Adds nothing for system:anonymous, and for a user who already is in system:authenticated or
+    system:unauthenticated. Follows `NewAuthenticatedGroupAdder` of k8s.io/apiserver
+    `pkg/authentication/group`.
     """
     is_complete = name == ANONYMOUS.name or any(
         group in groups for group in (AUTHENTICATED, *ANONYMOUS.groups)

@@ -23,7 +23,7 @@ UNAUTHENTICATED = "system:unauthenticated"
 AUTHENTICATION = "authentication.k8s.io"
 NODE_KEYS = "authentication.kubernetes.io/associated-node-keys"
 MANY = 4
-"""If a client requests this many groups or extra values, the server checks the permission "*" first.
+"""If a client requests at least this many groups or extra values, the server checks the permission "*" first.
 
 A client with the permission "*" may use all groups or extra values, so that no separate checks are needed.
 """

@@ -1,7 +1,8 @@
 """RBAC: the authorizer of the modes Node, RBAC and AlwaysDeny.
 
-Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac`. Like `pkg/kubeapiserver/authorizer`, it first
-allows everything for the group system:masters. It then checks the permissions of kubelets, then roles.
+Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac`. Like upstream's `pkg/kubeapiserver/authorizer`,
+the authorizer first allows everything for the group system:masters. The authorizer then checks its modes in
+order.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,7 +1,7 @@
 """Defines the strategies of kinds that have no module of their own.
 
-Follows the rules that nearly all strategies of k8s.io/kubernetes `pkg/registry` share. Only metadata is
-validated.
+Follows the rules that nearly all strategies of k8s.io/kubernetes `pkg/registry` share. The strategies
+validate only metadata.
 
 - Writes to the object keep its status.
 - Writes to `/status` change only the status and some metadata.
@@ -59,7 +59,7 @@ def generic_definition(kind: Kind) -> KindDefinition:
 
 
 def plain_strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
-    """Returns the strategies of a kind without subresources. They validate only metadata."""
+    """Returns the strategies of a kind without subresources, which validate only metadata."""
     return {"": Strategy()}
 
 

@@ -1,8 +1,8 @@
 """The built-in plugins that kube-apiserver enables by default, in its order.
 
-Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`. Unlike upstream, ServiceAccount is off,
-because not every server has a controller that creates service accounts. The module `optional` lists all
-plugins that are off. `fakeapi.admission.selection` selects the plugins of a server.
+Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`. Upstream also enables ServiceAccount. In
+fakeapi it is off, because not every server has a controller that creates service accounts. The module
+`optional` lists all plugins that are off. `fakeapi.admission.selection` selects the plugins of a server.
 """
 
 from typing import TYPE_CHECKING
@@ -124,7 +124,8 @@ DEFAULT_PLUGINS = (
 def _everything(resource: "Resource", subresource: str) -> bool:
     """Whether policies apply to a resource. Used as `PluginEntry.covers`.
 
-    Policies do not apply to resources that configure admission. So clients can always delete a bad policy.
+    Policies do not apply to resources that configure admission. Clients can therefore always delete a bad
+    policy.
     """
     return resource.kind.group != "admissionregistration.k8s.io"
 
@@ -145,8 +146,9 @@ _UNCOUNTED = frozenset(
         "localsubjectaccessreviews.authorization.k8s.io",
     )
 )
-"""Namespaced resources that object count quotas do not count. Upstream ignores them or does not store
-them.
+"""Namespaced resources that object count quotas do not count.
+
+Upstream ignores these resources or does not store their objects.
 """
 _COUNTED_SUBRESOURCES = kinds("pods/resize", "persistentvolumeclaims/status")
 

@@ -1,4 +1,4 @@
-"""AlwaysDeny and DenyServiceExternalIPs: reject all writes, or external IPs of Services.
+"""AlwaysDeny rejects all writes. DenyServiceExternalIPs rejects new external IPs of Services.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/deny` and `network/denyserviceexternalips`.
 """

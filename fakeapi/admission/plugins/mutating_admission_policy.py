@@ -140,7 +140,7 @@ class MutatingAdmissionPolicy(PolicyPlugin):
                     yield _Invocation(policy, binding, params, resource)
 
     def _chosen(self, policy: Object, binding: Object, attributes: Attributes) -> list[Object | None]:
-        """Returns the parameter objects of a binding; the caller applies the policy once for each.
+        """Returns the parameter objects of a binding; the caller applies the policy once for each object.
 
         Returns [None] if the policy has no parameters, and [] if the binding does not match the write. Raises
         ParameterError if the binding's parameters are not available, and ApiError 404 if the namespace does

@@ -1,4 +1,4 @@
-"""NodeDeclaredFeatureValidator: rejects pod changes that need a missing feature of the pod's node.
+"""NodeDeclaredFeatureValidator: rejects pod changes that need a feature that the node does not declare.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/nodedeclaredfeatures` and k8s.io/component-helpers
 `nodedeclaredfeatures/features`, since 1.35.
@@ -20,7 +20,9 @@ class NodeDeclaredFeatureValidator(AdmissionPlugin):
     operations = UPDATE_ONLY
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the pod's node does not exist or lacks a feature that the change needs.
+        """Raises ApiError 403 if the change of a pod needs a feature that the pod's node does not declare.
+
+        Also raises ApiError 403 if the change needs a feature and the node does not exist.
 
         Accepts pods without a node, and updates that do not change the generation.
         """
@@ -92,7 +94,7 @@ _NEEDS: Mapping[str, Callable[[Object, Object, Object], bool]] = {
     "InPlacePodVerticalScalingInitContainers": _resizes_init_container,
     "InPlacePodVerticalScalingMemoryBackedVolumes": _resizes_volume,
 }
-"""Maps each feature to a function that decides whether a change of a pod needs the feature on its node.
+"""Maps each feature to a function that decides whether a change of a pod needs the feature.
 
 The arguments of the functions are the new spec, the old spec and the old status of the pod.
 """

@@ -1,7 +1,8 @@
 """OwnerReferencesPermissionEnforcement: checks permissions of clients that change ownerReferences.
 
-The client must be allowed to delete the object. To set blockOwnerDeletion, it must also be allowed to update
-the finalizers of the owner. Follows k8s.io/kubernetes `plugin/pkg/admission/gc`.
+The client must be allowed to delete the object, except for a create. To set blockOwnerDeletion, the client
+must also be allowed to update the finalizers of the owner. Follows k8s.io/kubernetes
+`plugin/pkg/admission/gc`.
 """
 
 from collections.abc import Awaitable
@@ -21,7 +22,10 @@ _FINALIZERS = "finalizers"
 
 class OwnerReferencesPermissionEnforcement(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 403 if the client lacks a permission that its change of ownerReferences needs."""
+        """Raises ApiError 403 if the client lacks a permission that its change of ownerReferences needs.
+
+        Does not check writes to the status of a pod.
+        """
         if self.server.authorizer is ALWAYS_ALLOW or _is_status_of_pod(attributes):
             return None
         new, old = _owners(attributes.new_object()), _owners(attributes.old)

@@ -16,7 +16,8 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
         """Raises ApiError 403 if a claim requests more storage, but is not bound or not expandable.
 
-        A claim is expandable if its StorageClass has allowVolumeExpansion.
+        A claim is expandable if its StorageClass has allowVolumeExpansion, and the write does not change the
+        class.
         """
         new, old = attributes.new_object(), attributes.old
         assert old is not None, "an update has an old object"

@@ -21,7 +21,7 @@ class PodGroupProtection(AdmissionPlugin):
     operations = CREATE_ONLY
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the protection finalizer to a new PodGroup.
+        """Adds the protection finalizer to a new PodGroup, if the gate GenericWorkload is on.
 
         In a cluster, a controller removes the finalizer when the PodGroup has no more pods.
         """
@@ -35,7 +35,7 @@ class PodGroupWorkloadExists(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
         """Raises ApiError 403 if the Workload or the template that a PodGroup names does not exist.
 
-        A Workload that is being deleted counts as missing.
+        A Workload that is being deleted counts as missing. Only release 1.36 checks this.
         """
         release = attributes.resource.release
         reference = (attributes.new_object()["spec"].get("podGroupTemplateRef") or {}).get("workload")
@@ -65,6 +65,8 @@ class JobValidation(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
         """Raises ApiError 403 if an update changes the parallelism of a Job with a gang-scheduled
         PodGroup.
+
+        Only release 1.36 checks this.
         """
         release, old = attributes.resource.release, attributes.old
         gates = release.gates.enabled(GATE) or release.gates.enabled(_OF_JOBS)

@@ -24,8 +24,8 @@ class PodResizeValidator(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
         """Raises ApiError 403 if the pod's node cannot run the resized pod.
 
-        This is the case if the node does not exist, does not run Linux, or has too little cpu or memory.
-        Accepts pods without a node, and updates that do not change the generation.
+        A node cannot run the pod if the node does not exist, does not run Linux, or has too little cpu or
+        memory. Accepts pods without a node, and updates that do not change the generation.
         """
         release = attributes.resource.release
         pod, old = attributes.new_object(), attributes.old
@@ -48,7 +48,7 @@ class PodResizeValidator(AdmissionPlugin):
 
 
 def _missing(spec: Object, node: Object) -> str:
-    """Describes the resources that the node lacks, for the error message; returns "" if it has enough."""
+    """Describes the resources that the node lacks, for the error message; "" if the node has enough."""
     requested, allocatable = _requests(spec), node["status"].get("allocatable") or {}
     parts = []
     for name, factor in (("cpu", _MILLI), ("memory", Decimal(1))):

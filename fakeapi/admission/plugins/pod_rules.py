@@ -38,7 +38,7 @@ class AlwaysPullImages(AdmissionPlugin):
                 volume["image"]["pullPolicy"] = ALWAYS
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 500, as upstream, if a later plugin or webhook has changed an image pull policy."""
+        """Raises ApiError 500, like upstream, if a later plugin or webhook changed an image pull policy."""
         if _has_no_new_image(attributes):
             return
         spec = attributes.new_object()["spec"]
@@ -60,7 +60,7 @@ class AlwaysPullImages(AdmissionPlugin):
 
 
 class ExtendedResourceToleration(AdmissionPlugin):
-    """Adds a toleration to pods for each extended resource that they request.
+    """Adds a toleration to a pod for each extended resource that its containers request.
 
     The toleration is for the NoSchedule taint whose key is the name of the resource.
     """
@@ -128,8 +128,8 @@ def _is_extended(name: str, unit: str) -> bool:
 def _with_toleration(tolerations: list[Object], added: Object) -> list[Object]:
     """Returns the tolerations including `added`.
 
-    `added` replaces tolerations that differ from it only in tolerationSeconds. If no toleration does, `added`
-    is appended.
+    `added` replaces tolerations that differ from `added` only in tolerationSeconds. Without such a
+    toleration, `added` is appended.
     """
     same = [
         all(toleration.get(name, "") == added.get(name, "") for name in _IDENTITY)

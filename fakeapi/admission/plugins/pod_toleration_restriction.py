@@ -47,8 +47,8 @@ class PodTolerationRestriction(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
         """Raises ApiError 404 if the namespace does not exist.
 
-        Raises ApiError 500 if the namespace's annotation is malformed or does not allow a toleration of the
-        pod.
+        Accepts pods without tolerations. Raises ApiError 500 if the namespace's annotation is malformed or
+        does not allow a toleration of the pod.
         """
         tolerations = attributes.new_object()["spec"].get("tolerations")
         if not tolerations:

@@ -104,9 +104,9 @@ class Priority(AdmissionPlugin):
     def _priority_of(self, attributes: Attributes, spec: Object) -> tuple[int, str | None]:
         """Returns the priority and the preemption policy of the PriorityClass of a pod or PodGroup.
 
-        If the spec names no PriorityClass, uses the default PriorityClass. Sets `priorityClassName` in the
-        spec. Without a default, the priority is 0. Raises ApiError 403 if the named PriorityClass does not
-        exist.
+        If the spec names no PriorityClass, uses the default PriorityClass and sets `priorityClassName` in the
+        spec. Without a default PriorityClass, the priority is 0. Raises ApiError 403 if the named
+        PriorityClass does not exist.
         """
         name = spec.get("priorityClassName", "")
         priority_class = self._class(name) if name else self._default_class()

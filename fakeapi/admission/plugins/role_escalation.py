@@ -48,7 +48,8 @@ class RoleEscalation(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Raises ApiError 403 if the client grants a permission that it does not have.
 
-        Raises ApiError for the roleRef of a binding:
+        The RBAC verb `escalate` on the role, `bind` on the role of a binding, or the group system:masters
+        allows the client to grant all permissions. Raises ApiError for the roleRef of a binding:
 
         - 400: a ClusterRoleBinding names a Role
         - 404: the role does not exist
@@ -77,8 +78,8 @@ class RoleEscalation(AdmissionPlugin):
         """Returns the rules of a role after a write, including the rules that the role aggregates.
 
         In a cluster, a controller copies aggregated rules into the role. A patch keeps these rules. A PUT
-        keeps them if its object has the uid and the rules of the stored role. `old`: the stored role; None on
-        create.
+        keeps these rules if its object has the uid and the rules of the stored role.
+        `old`: the stored role; None on create
         """
         rules = list(new.get("rules") or ())
         if old is None or not selectors_of(old) or new["metadata"].get("uid") != old["metadata"]["uid"]:
@@ -127,7 +128,7 @@ class RoleEscalation(AdmissionPlugin):
 def _refused(attributes: Attributes, why: str) -> ApiError:
     """Returns ApiError 403 for the written object. `why`: the reason, for the message.
 
-    The error names the object as the request body does: the name is "" if the server generates it.
+    The error contains the name in the request body: "" if the server generates the name.
     """
     name = attributes.new_object()["metadata"].get("name", "")
     return errors.forbidden(attributes.resource.qualified, name, why)
@@ -136,7 +137,7 @@ def _refused(attributes: Attributes, why: str) -> ApiError:
 def _not_found(attributes: Attributes, error: ApiError) -> ApiError:
     """Returns ApiError 404 for a missing role.
 
-    As upstream, the error names the resource of the request, such as rolebindings.
+    Like upstream, the error names the resource of the request, such as rolebindings.
     """
     assert error.details is not None, "made by `errors.not_found`"
     return errors.not_found(attributes.resource.qualified, error.details.name)
@@ -155,7 +156,8 @@ def _message(attributes: Attributes, missing: list[Object], problems: list[str])
 def _changes_collected_only(new: Object, old: Object | None) -> bool:
     """Whether an update changes only metadata fields that the garbage collector may change.
 
-    `old`: the stored object; None on create. The result is then False.
+    Returns False for a create.
+    `old`: the stored object; None on create
     """
     return old is not None and semantically_equal(_without_collected(new), _without_collected(old))
 

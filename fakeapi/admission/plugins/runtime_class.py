@@ -32,8 +32,10 @@ class RuntimeClass(AdmissionPlugin):
         sort_spec(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the RuntimeClass does not exist, or if its overhead differs from the
-        pod's.
+        """Raises ApiError 403 if the overhead of the pod differs from the overhead of its RuntimeClass.
+
+        Also raises ApiError 403 if the RuntimeClass does not exist. Raises ApiError 500 if the name of the
+        RuntimeClass is not valid in a URL path.
         """
         runtime_class = self._class_of(attributes)
         overhead = attributes.new_object()["spec"].get("overhead")
@@ -59,7 +61,10 @@ class RuntimeClass(AdmissionPlugin):
 
 
 def _check_path_segment(name: str) -> None:
-    """Raises ApiError 500 for a name that client-go refuses in its request for a missing RuntimeClass."""
+    """Raises ApiError 500 if the name of a missing RuntimeClass is not valid in a URL path.
+
+    Has the message with which client-go rejects the name.
+    """
     if not name:
         raise ApiError(500, "", "resource name may not be empty")
     problems = is_valid_path_segment_name(name)

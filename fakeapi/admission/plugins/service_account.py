@@ -23,7 +23,8 @@ MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 TOKEN_SECONDS = 3607
 """Lifetime of the token in the projected volume, in seconds.
 
-kube-apiserver recognizes the tokens of this plugin by the unusual number, and extends their lifetime.
+kube-apiserver recognizes the tokens of this plugin by this unusual number, and extends the lifetime of the
+tokens.
 """
 
 _TRUE = ("1", "t", "T", "TRUE", "true", "True")
@@ -47,7 +48,9 @@ class ServiceAccount(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Sets the service account of a new pod, mounts its token and adds its imagePullSecrets.
 
-        Raises ApiError 403 if the service account does not exist, or if a mirror pod uses a service account.
+        Mounts no token if the pod or its service account disables automountServiceAccountToken. Adds no
+        imagePullSecrets to a pod that has some. Raises ApiError 403 if the service account does not exist, or
+        if a mirror pod uses a service account or a Secret.
         """
         if attributes.operation is not Operation.CREATE:
             return None
@@ -103,7 +106,7 @@ class ServiceAccount(AdmissionPlugin):
         return self.objects.get("", "serviceaccounts", attributes.namespace, name)
 
     async def _with_default(self, attributes: Attributes) -> None:
-        """Creates the service account `default`, except in a dry run. Then sets the pod's fields from it."""
+        """Creates the service account `default`, except in a dry run. Then sets the fields of the pod."""
         if not attributes.dry_run:
             resource = self.objects.find("", "v1", "serviceaccounts")
             assert resource is not None, "there are pods"
@@ -170,7 +173,10 @@ def _check_mirror(attributes: Attributes) -> None:
 
 
 def secret_names(spec: Object) -> Iterator[str]:
-    """Yields the names of all Secrets that a pod references. A reference without a name yields ""."""
+    """Yields the names of all Secrets that a pod references.
+
+    Also yields "", for references without a name and for volumes that do not reference a Secret.
+    """
     for secret in spec.get("imagePullSecrets") or ():
         yield secret.get("name", "")
     for field in _CALLED:
@@ -208,7 +214,7 @@ def _secrets_of_environment(container: Object) -> Iterator[tuple[str, str]]:
 def _problems(spec: Object, account: Object, *, is_new: bool) -> Iterator[str]:
     """Yields an error for each Secret of the pod that its service account does not list.
 
-    `is_new`: False for an update of ephemeralContainers, which checks only these containers.
+    `is_new`: False for an update of ephemeralContainers, for which the function checks only these containers.
     """
     known = {secret.get("name", "") for secret in account.get("secrets") or ()}
     end = f"is not allowed because service account {account['metadata']['name']} does not reference that"

@@ -26,7 +26,10 @@ class _SignerCheck(AdmissionPlugin):
     refusal: ClassVar[str]
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Raises ApiError 403 if the client lacks the RBAC verb `verb` on the signer."""
+        """Raises ApiError 403 if the client lacks the RBAC verb `verb` on the signer.
+
+        The verb on all signers of the domain, such as "example.com/*", is enough.
+        """
         signer = self.signer(attributes)
         if not signer or self.server.authorizer is ALWAYS_ALLOW:
             return None

@@ -21,7 +21,8 @@ class StorageObjectInUseProtection(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
         """Adds a protection finalizer to a new object.
 
-        In a cluster, a controller removes the finalizer when the object is no longer in use.
+        In a cluster, a controller removes the finalizer when the object is no longer in use. Releases before
+        1.33 do not protect VolumeAttributesClasses.
         """
         name, release = attributes.resource.kind.resource, attributes.resource.release
         if name != "volumeattributesclasses" or release.quirks.attribute_classes_are_protected:

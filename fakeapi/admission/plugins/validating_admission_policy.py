@@ -2,8 +2,8 @@
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/validating`. The plugin evaluates policies and their
 bindings sorted by name; upstream does not specify the order. The client gets the first error. If fakeapi
-cannot evaluate an expression of a policy, it adds a warning and skips the expression. Audit annotations are
-not stored.
+cannot evaluate an expression of a policy, it adds a warning and skips the expression. For a match condition,
+it skips the policy. fakeapi does not store audit annotations.
 """
 
 from collections.abc import Awaitable, Iterator, Mapping
@@ -125,7 +125,7 @@ def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsu
 
     Yields Unsupported for an expression that fakeapi cannot evaluate. If the expressions exceed the budget of
     CEL cost units, yields only one _Refusal about the budget. With the failurePolicy Ignore, yields nothing
-    in this case. `asked`: evaluates the expressions of the policy.
+    about the budget, and ignores errors of the evaluation. `asked`: evaluates the expressions of the policy.
     """
     strict = _is_strict(spec)
     try:
@@ -145,8 +145,8 @@ def _refusals_by(
 ) -> Iterator[_Refusal | Unsupported]:
     """Evaluates a validation of a policy. Yields nothing if it succeeds.
 
-    Yields a _Refusal if the expression is not true, and Unsupported if fakeapi cannot evaluate it. With
-    `strict`, also yields a _Refusal for an error of the evaluation.
+    Yields a _Refusal if the expression is not true, and Unsupported if fakeapi cannot evaluate the
+    expression. With `strict`, also yields a _Refusal for an error of the evaluation.
 
     - `asked`: evaluates the expressions of the policy.
     - `strict`: whether the policy's failurePolicy is Fail.

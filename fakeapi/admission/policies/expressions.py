@@ -80,7 +80,8 @@ class Expressions:
         """Evaluates match conditions; returns an Outcome that is true if all conditions are true.
 
         If one condition is false, the Outcome is false, even if the evaluation of an earlier condition
-        failed. Afterwards, a new budget of CEL cost units starts.
+        failed. The match conditions have a budget of their own. Unless a condition is false or exceeds this
+        budget, a new budget starts for the other expressions.
         """
         self.budget(limits.CONDITIONS_COST_MAX)
         unsupported: Outcome | None = None
@@ -101,12 +102,12 @@ class Expressions:
         return unsupported or (Failed(aggregate(failures)) if failures else Value(value=True))
 
     def outcome(self, text: str, *, patches: bool = False) -> Outcome:
-        """Evaluates an expression; returns its CEL value, or why it failed.
+        """Evaluates an expression; returns its CEL value, or the reason of a failure.
 
         `patches`: whether the expression may construct Object and JSONPatch values.
 
-        An error message contains the text of the expression. Raises OutOfBudget if the expressions exceed
-        their budget of CEL cost units.
+        If the evaluation fails, the reason contains the text of the expression. Raises OutOfBudget if the
+        expressions exceed their budget of CEL cost units.
         """
         try:
             compiled = program(text, replace(self._declared, patches=patches), self._rules)
@@ -209,7 +210,7 @@ def _shown_request(request: Object) -> Object:
 
 
 def _shown_namespace(namespace: Object) -> Any:
-    """Returns a Namespace with only those fields that CEL expressions may read."""
+    """Returns a Namespace with only the fields that CEL expressions may read."""
     metadata = {
         name: namespace["metadata"][name] for name in _SHOWN_OF_NAMESPACES if name in namespace["metadata"]
     }

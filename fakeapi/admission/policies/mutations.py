@@ -33,7 +33,7 @@ def mutate(
 ) -> Unsupported | None:
     """Applies a mutation to the new object of a write.
 
-    Returns None; returns Unsupported if fakeapi cannot evaluate the expression of the mutation.
+    Returns Unsupported if fakeapi cannot evaluate the expression of the mutation; otherwise None.
 
     - `asked`: evaluates the expressions of the policy
     - `resource`: the resource in the API version of the mutation

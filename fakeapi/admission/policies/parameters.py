@@ -20,16 +20,18 @@ class ParameterError(ValueError):
 def parameters(
     spec: Object, bound: Object, attributes: Attributes, objects: ClusterObjects
 ) -> list[Object | None]:
-    """Returns the parameter objects that a binding selects. The caller evaluates the policy once for each.
+    """Returns the parameter objects that a binding selects. The caller evaluates the policy once for each
+    object.
 
     `spec`: the spec of the policy. `bound`: the spec of the binding.
 
-    Returns [None] if the policy has no parameters. Raises ParameterError in these cases:
+    Returns [None] if the policy has no paramKind, or if the binding has no paramRef. Raises ParameterError in
+    these cases:
 
     - The server does not serve the kind of the parameters.
     - The binding names a namespace, but the parameters are cluster-scoped.
     - Neither the binding nor the written object has a namespace, but the parameters are namespaced.
-    - No object exists, and the parameterNotFoundAction of the binding is Deny.
+    - The binding selects no object, and its parameterNotFoundAction is Deny.
     """
     kind, reference = spec.get("paramKind"), bound.get("paramRef")
     if kind is None or reference is None:

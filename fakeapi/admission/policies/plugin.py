@@ -34,7 +34,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
     bindings: ClassVar[str]
 
     def evaluate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Evaluates the policies for a write.
+        """Evaluates the policies for a write, if the feature gate of the policies is on.
 
         If an expression uses the CEL variable `authorizer`, waits until the authorizer is ready. Raises
         ApiError if a policy denies the write.
@@ -60,7 +60,7 @@ class PolicyPlugin(AdmissionPlugin, ABC):
         """Evaluates the policies on the event loop. Returns None when the evaluation is complete.
 
         If the expressions need too many CEL cost units for the event loop, evaluates the policies again in a
-        thread. In this case, returns an awaitable that ends with the evaluation.
+        thread. The function then returns an awaitable that ends with the evaluation.
         """
         evaluate = partial(self.evaluate_all, policies, attributes)
         begun_with = attributes.obj, deepcopy(attributes.reinvocation)

@@ -54,7 +54,10 @@ def expression_errors(verdict: TypedVerdict, printed: str, path: str) -> list[Fi
 
 
 def type_of_variable(verdict: TypedVerdict) -> Type:
-    """Returns the type of a variable for later expressions; DYN if the variable's expression is invalid."""
+    """Returns the type of a variable for later expressions.
+
+    Returns DYN if the expression of the variable is invalid or cannot be checked.
+    """
     return verdict.type if isinstance(verdict, Right) else DYN
 
 

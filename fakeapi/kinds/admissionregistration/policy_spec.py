@@ -95,8 +95,7 @@ def variable_errors(
 ) -> tuple[list[FieldError], Variables | None]:
     """Validates the CEL variables of a policy. Returns the errors, and the name and type of each variable.
 
-    `always`: for a policy without variables, whether the second result is an empty tuple; if false, it is
-    None
+    `always`: whether the second result is an empty tuple, and not None, for a policy without variables.
     """
     variables = spec.get("variables") or []
     if not variables and not always:

@@ -161,7 +161,7 @@ class ValidatingPolicyStatusStrategy(StatusOnlyStrategy, ValidatingPolicyStrateg
 
 
 def _reference_errors(reference: str, path: str) -> list[FieldError]:
-    """Validates the reference to the field of an expression, a JSONPath."""
+    """Validates a JSONPath, which refers to the field with an expression."""
     if not reference:
         return [required(path)]
     try:

@@ -1,6 +1,6 @@
-"""Defines the kinds of webhook configurations of admissionregistration.k8s.io/v1.
+"""Defines the kinds ValidatingWebhookConfiguration and MutatingWebhookConfiguration.
 
-They are ValidatingWebhookConfiguration and MutatingWebhookConfiguration. Follows k8s.io/kubernetes
+The kinds belong to the group admissionregistration.k8s.io. Follows k8s.io/kubernetes
 `pkg/registry/admissionregistration` and `pkg/apis/admissionregistration/validation`. An update may contain
 some invalid values if the stored webhooks already contain such values.
 """

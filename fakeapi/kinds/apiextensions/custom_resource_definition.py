@@ -122,9 +122,8 @@ def _with_stored_version(obj: Object) -> Object:
 def _delete(obj: Object, request: DeletionRequest) -> Object | None:
     """Marks a CustomResourceDefinition for deletion, with the finalizer that deletes its custom resources.
 
-    If the CustomResourceDefinition is already marked, deletes it unless it has finalizers. Returns the
-    remaining object; None if the object is deleted. Raises ApiError 409 if a precondition of the delete
-    fails.
+    If the CustomResourceDefinition is already marked and has no finalizers, deletes it. Returns the remaining
+    object; None if the object is deleted. Raises ApiError 409 if a precondition of the delete fails.
     """
     meta = obj["metadata"]
     if meta.get("deletionTimestamp"):

@@ -25,7 +25,7 @@ class InternalSpec:
 
     - `spec`: the spec in v1
     - `version`: the name of the first version
-    - `shared`: those fields in SHARED that are set, and equal in all versions
+    - `shared`: the fields in SHARED that are set, and equal in all versions
     - `versions`: the versions without the fields that are equal in all versions
     """
 

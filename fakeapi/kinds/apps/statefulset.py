@@ -173,7 +173,7 @@ class StatefulSetStrategy(WorkloadStrategy):
 
 
 class StatefulSetStatusStrategy(WorkloadStatusStrategy):
-    """Strategy for `/status` of StatefulSets. Its counters must not be greater than `replicas`."""
+    """Strategy for `/status` of StatefulSets. Counters of replicas must not exceed `replicas`."""
 
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS

@@ -1,6 +1,6 @@
-"""Defines the access review kinds of authorization.k8s.io except SelfSubjectRulesReview.
+"""Defines the kinds SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview.
 
-They are SubjectAccessReview, LocalSubjectAccessReview and SelfSubjectAccessReview.
+The kinds belong to the group authorization.k8s.io.
 
 Follows k8s.io/kubernetes `pkg/registry/authorization`. The authorizer of the server decides. The default
 authorizer allows every request.

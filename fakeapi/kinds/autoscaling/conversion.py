@@ -189,7 +189,7 @@ def _to_hub(obj: Object, rules: ReleaseRules) -> Object:
 
 def _status_to_hub(status: Object, annotations: Mapping[str, str]) -> Object:
     hub_status = {name: status[name] for name in _STATUS if status.get(name)}
-    if status.get("observedGeneration") is not None:  # a pointer in Go, so that 0 stays
+    if status.get("observedGeneration") is not None:  # The field is a pointer in Go, so Go keeps 0.
         hub_status = {"observedGeneration": status["observedGeneration"], **hub_status}
     hub_status.setdefault("desiredReplicas", 0)
     utilization = status.get("currentCPUUtilizationPercentage")

@@ -60,7 +60,7 @@ class AutoscalerStrategy(WorkloadStrategy):
     template_path: ClassVar[tuple[str, ...]] = ()
 
     def restore_after_decoding(self, obj: Object, sent: Any) -> Object:
-        """Restores explicitly empty `policies` of v2: they get no default, and validation rejects them."""
+        """Restores explicitly empty `policies` of v2, which get no default and are invalid."""
         for direction in _DIRECTIONS:
             path = ("spec", "behavior", direction)
             rules = value_at(obj, path)
@@ -159,7 +159,7 @@ class AutoscalerStrategy(WorkloadStrategy):
 class AutoscalerStatusStrategy(WorkloadStatusStrategy):
     """Strategy for `/status` of HorizontalPodAutoscalers.
 
-    Replica counts must not be negative, and, from 1.37 on, neither the generations in conditions.
+    Replica counts must not be negative. From 1.37 on, the generations in conditions must not be negative.
     """
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:

@@ -13,7 +13,7 @@ Converted = Callable[[Object], Object]
 
 
 def _given(**members: Any) -> Object:
-    """Returns a dict of the keyword arguments, without those that are None."""
+    """Returns a dict of the keyword arguments that are not None."""
     return {name: value for name, value in members.items() if value is not None}
 
 

@@ -161,8 +161,8 @@ class JobStrategy(WorkloadStrategy):
     def _generated_errors(self, obj: Object, *, prefixed: bool) -> list[FieldError]:
         """Validates the generated selector of a Job and the generated labels of its pods.
 
-        Returns no errors for Jobs with `manualSelector`. `prefixed`: whether the labels with the prefix
-        `batch.kubernetes.io/` are required too
+        Returns no errors for Jobs with `manualSelector` and for Jobs without a selector. `prefixed`: whether
+        the labels with the prefix `batch.kubernetes.io/` are required too
         """
         spec, metadata = obj["spec"], obj["metadata"]
         selector = spec.get("selector")
@@ -223,7 +223,7 @@ def _expressions(selector: Object) -> Object:
 
 
 def _with_labels(obj: Object) -> Object:
-    """Copies the labels of the pod template to a job that has no labels, as upstream's defaults do."""
+    """Copies the labels of the pod template to a Job without labels, like upstream's defaults."""
     labels = template_labels(obj["spec"]["template"])
     if labels and not obj["metadata"].get("labels"):
         obj["metadata"] = in_order({**obj["metadata"], "labels": dict(labels)})

@@ -116,7 +116,7 @@ def _timed(conditions: list[dict[str, Any]], before: Object, now: str) -> list[d
     A missing lastUpdateTime becomes `now`. A missing lastTransitionTime comes from the stored condition with
     the same type and status, or becomes `now`.
 
-    `before`: the stored CertificateSigningRequest
+    `before`: the status of the stored CertificateSigningRequest
     `now`: the time in RFC 3339
     """
     return [_with_times(condition, before, now) for condition in conditions]

@@ -1,8 +1,8 @@
 """Parses PEM blocks, and validates the X.509 certificates and requests in them.
 
 Follows Go's encoding/pem and rejects the same inputs as Go's crypto/x509. The library `cryptography` parses
-certificates here, so messages about malformed ASN.1 can differ from Go's. It is imported when the first
-certificate or request is parsed.
+certificates here, so messages about malformed ASN.1 can differ from Go's. fakeapi imports the library when it
+parses the first certificate or request.
 """
 
 import base64
@@ -43,7 +43,7 @@ _REQUEST = Form(
 
 
 def decode_bytes(text: str | None) -> bytes:
-    """Returns the bytes of a field in base64; none if the field is absent."""
+    """Returns the bytes of a field in base64; no bytes if the field is absent."""
     return base64.b64decode(text or "")
 
 
@@ -91,7 +91,7 @@ def request_problem(text: bytes, *, signed: bool = True) -> str:
     try:
         request = x509.load_der_x509_csr(block.content)
         holds = not signed or request.is_signature_valid
-    except Exception:  # noqa: BLE001 - the library raises what its backend raises
+    except Exception:  # noqa: BLE001 - cryptography raises any exception of its backend
         return "asn1: structure error: malformed certificate request"
     return "" if holds else "x509: signature check failed"
 
@@ -140,6 +140,6 @@ def authority_of(block: Block) -> bool | None:
         basic = certificate.extensions.get_extension_for_class(x509.BasicConstraints)
     except x509.ExtensionNotFound:
         return False
-    except Exception:  # noqa: BLE001 - the library raises what its backend raises
+    except Exception:  # noqa: BLE001 - cryptography raises any exception of its backend
         return None
     return basic.value.ca

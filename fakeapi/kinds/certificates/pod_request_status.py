@@ -99,7 +99,7 @@ def _issued_errors(status: Object, spec: Object, now: str, rules: ReleaseRules) 
     try:
         leaf = x509.load_der_x509_certificate(pem_blocks[0].content)
         matches = leaf.public_key() == _wanted_key(spec)
-    except Exception:  # noqa: BLE001 - the library raises what its backend raises
+    except Exception:  # noqa: BLE001 - cryptography raises any exception of its backend
         return [invalid(_CHAIN, chain, "leaf certificate does not parse as valid X.509")]
     if not matches:
         return [invalid(_CHAIN, chain, "leaf certificate was not issued to the requested public key")]

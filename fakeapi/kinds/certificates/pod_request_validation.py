@@ -1,7 +1,7 @@
 """Validates the spec of a PodCertificateRequest.
 
 Follows `ValidatePodCertificateRequestCreate` of k8s.io/kubernetes `pkg/apis/certificates/validation`. The
-library `cryptography` parses the keys. It is imported when the first key is parsed.
+library `cryptography` parses the keys. fakeapi imports the library when it parses the first key.
 """
 
 from collections.abc import Callable
@@ -92,7 +92,7 @@ def _proof_errors(public: str | None, proof: bytes, message: bytes, rules: Relea
     printed = printed_bytes(public, rules.quirks.wording)
     try:
         key = serialization.load_der_public_key(decode_bytes(public))
-    except Exception:  # noqa: BLE001 - the library raises what its backend raises
+    except Exception:  # noqa: BLE001 - cryptography raises any exception of its backend
         return [invalid(_PUBLIC, printed, "must be a valid PKIX-serialized public key")]
     verify, errors = _verifier(key, _PUBLIC, printed, curves="P256 or P384")
     if verify is None:
@@ -113,7 +113,7 @@ def _stub_errors(stub: str, rules: ReleaseRules) -> list[FieldError]:
     try:
         request = x509.load_der_x509_csr(content)
         key = request.public_key()
-    except Exception:  # noqa: BLE001 - the library raises what its backend raises
+    except Exception:  # noqa: BLE001 - cryptography raises any exception of its backend
         return [invalid_without_value(_STUB, "must be a valid PKCS#10 CSR")]
     verify, errors = _verifier(key, _STUB, None, curves="P256, P384, or P521")
     if verify is None:

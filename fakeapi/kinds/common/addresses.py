@@ -22,7 +22,7 @@ _BEYOND_PREFIX = "must not have bits set beyond the prefix length"
 
 
 def validate_ip(text: str, path: str) -> list[FieldError]:
-    """Validates an IP address. It must be in canonical form."""
+    """Validates an IP address, which must be in canonical form."""
     ip = parse_ip(text)
     if ip is None:
         return [invalid(path, text, IP_ERROR)]
@@ -49,7 +49,7 @@ def validate_lenient_ip(
 
 
 def validate_cidr(text: str, path: str) -> list[FieldError]:
-    """Validates a CIDR. It must be in canonical form, and have no bits set after the prefix."""
+    """Validates a CIDR, which must be in canonical form and have no bits set after the prefix."""
     cidr = parse_cidr(text)
     if cidr is None:
         return [invalid(path, text, CIDR_ERROR)]

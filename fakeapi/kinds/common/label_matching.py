@@ -24,7 +24,7 @@ _OPERATORS = {
 
 
 class InvalidSelector(ValueError):
-    """A label selector is invalid and cannot be compiled."""
+    """Raised for an invalid label selector, which cannot be compiled."""
 
 
 def is_empty(selector: LabelSelector) -> bool:

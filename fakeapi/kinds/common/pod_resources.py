@@ -54,7 +54,7 @@ def pod_totals(spec: Object, member: str, *, pod_level: bool) -> Resources:
 def pod_level_amounts(spec: Object, member: str) -> Resources:
     """Returns the amounts in the pod-level `resources` of a pod spec.
 
-    Contains only cpu, memory and huge pages, because other resources are not valid there.
+    Contains only cpu, memory and huge pages, because other pod-level resources are not valid.
 
     `member`: "requests" or "limits"
     """

@@ -27,7 +27,7 @@ def validate_selected(
 def validate_always_restarted(template: Object, path: str, kind: str) -> list[FieldError]:
     """Validates the pod template of pods that run indefinitely.
 
-    Its restartPolicy must be Always, and activeDeadlineSeconds must be unset. `kind`: the kind of the
+    The restartPolicy must be Always, and activeDeadlineSeconds must be unset. `kind`: the kind of the
     workload.
     """
     spec, errors = template["spec"], []

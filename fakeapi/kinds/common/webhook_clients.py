@@ -18,7 +18,7 @@ _BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2}).{0,2}", re.DOTALL)
 
 
 def validate_client(client: dict[str, Any], path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a `clientConfig`. It must have either a URL or a service."""
+    """Validates a `clientConfig`, which must have either a URL or a service."""
     url, service = client.get("url"), client.get("service")
     if (url is None) == (service is None):
         return [required(path, "exactly one of url or service is required")]
@@ -48,7 +48,7 @@ def _url_errors(url: str, path: str) -> list[FieldError]:
 
 
 def _unparsable(url: str) -> str:
-    """Returns the error of Go's url.Parse; "" if Go can parse the URL."""
+    """Returns the error of Go's url.Parse for common mistakes in a URL; "" without such a mistake."""
     if any(ord(letter) < 0x20 or ord(letter) == 0x7F for letter in url):
         return "net/url: invalid control character in URL"
     if url.startswith(":"):

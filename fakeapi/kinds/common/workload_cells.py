@@ -10,7 +10,7 @@ from fakeapi.registry.model.columns import Cell
 
 
 def number_at(*path: str) -> Cell:
-    """Returns a table cell function that prints the number at a path; 0 if it is absent."""
+    """Returns a table cell function that prints the number at a path; 0 if the number is absent."""
     return lambda obj, now: value_at(obj, path) or 0
 
 
@@ -45,7 +45,7 @@ def selector_text(obj: Object, now: float) -> str:
 
 
 def labels_at(*path: str) -> Cell:
-    """Returns a table cell function that prints a map of labels on one line; `<none>` if it is empty."""
+    """Returns a table cell function that prints a map of labels on one line; `<none>` for an empty map."""
 
     def cell(obj: Object, now: float) -> str:
         labels = value_at(obj, path) or {}

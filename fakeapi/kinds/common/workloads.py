@@ -1,4 +1,4 @@
-"""Base strategies for workloads. These kinds have a pod template, from which controllers create pods.
+"""Base strategies for workloads, which have a pod template from which controllers create pods.
 
 Follows the common parts of the strategies in k8s.io/kubernetes `pkg/registry/apps`, `batch` and
 `core/replicationcontroller`.
@@ -98,7 +98,9 @@ class WorkloadStatusStrategy(Strategy):
         return [*metadata.of_change, *self.status_errors(new, old)]
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns errors about the new status and about changes of the status. Subclasses override this."""
+        """Returns errors about the new status and about changes of the status. Subclasses override this
+        method.
+        """
         return []
 
 
@@ -109,7 +111,9 @@ def template_labels(template: Object | None) -> dict[str, str]:
 
 
 def name_warnings(obj: Object) -> list[str]:
-    """Returns a warning if the name of a workload is not a DNS label, because pod names begin with it."""
+    """Returns a warning if the name of a workload is not a DNS label, because pod names begin with this
+    name.
+    """
     problems = is_dns1123_label(obj["metadata"].get("name", ""))
     if not problems:
         return []

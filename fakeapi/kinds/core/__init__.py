@@ -1,6 +1,6 @@
 """The core group, API version `v1`.
 
-Its kinds are imported one by one, because every server needs namespaces and few servers need all kinds.
+A server imports the kinds one by one, because every server needs namespaces and few servers need all kinds.
 """
 
 KINDS = {

@@ -16,7 +16,7 @@ from fakeapi.registry.server_write import ServerWrite
 
 
 async def bind_named(request: ServerWrite, body: Object) -> WriteResult:
-    """Binds the pod that a Binding names to a node. Unlike in pods/binding, a uid is not a precondition.
+    """Binds the pod that a Binding names to a node. Ignores the uid in the Binding.
 
     Raises ApiError:
 

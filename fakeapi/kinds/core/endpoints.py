@@ -54,7 +54,10 @@ class EndpointsStrategy(RulesStrategy):
         return [*metadata.of_change, *metadata.of_object, *errors]
 
     def warnings_on_create(self, obj: Object) -> list[str]:
-        """Returns warnings about IP addresses, unless the endpoints controller manages the object."""
+        """Returns warnings about IP addresses, unless the endpoints controller manages the object.
+
+        Returns no warnings in releases before 1.33.
+        """
         labels = obj["metadata"].get("labels") or {}
         if self._rules.quirks.address_warnings_quote_parser or labels.get(MANAGED_BY) == CONTROLLER:
             return []

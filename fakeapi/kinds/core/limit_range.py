@@ -1,8 +1,8 @@
 """Defines the kind core/v1 LimitRange.
 
 Follows k8s.io/kubernetes `pkg/registry/core/limitrange` and ValidateLimitRange of `pkg/apis/core/validation`.
-These packages have the same rules in 1.27 to 1.37; only error messages differ. Resources are validated in the
-order of their names; the order of upstream is random.
+These packages have the same rules in 1.27 to 1.37; only error messages differ. fakeapi validates resources in
+the order of their names; upstream's order is random.
 """
 
 from collections.abc import Iterator
@@ -86,7 +86,7 @@ class LimitRangeStrategy(Strategy):
     def validate_update(
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
-        """Returns the errors of an updated LimitRange, with the same rules as for a new one."""
+        """Returns the errors of an updated LimitRange, by the rules for new LimitRanges."""
         return [*metadata.of_object, *self.validate_create(new)]
 
     def _type_errors(self, kind: str, path: str) -> list[FieldError]:

@@ -46,7 +46,7 @@ class ReplicationControllerStrategy(WorkloadStrategy):
         return [*name_warnings(obj), *self.template_warnings(obj)]
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        """Returns warnings about the stored pod template: upstream confuses the old and the new object."""
+        """Returns warnings about the stored pod template, because upstream confuses old and new object."""
         return super().warnings_on_update({**old, "metadata": new["metadata"]}, old)
 
     def _spec_errors(self, spec: Object, old: Object | None) -> list[FieldError]:

@@ -1,7 +1,7 @@
 """Defines the kind core/v1 ResourceQuota.
 
 Follows k8s.io/kubernetes `pkg/registry/core/resourcequota` and ValidateResourceQuota of
-`pkg/apis/core/validation`. Resources are validated in the order of their names; the order of upstream is
+`pkg/apis/core/validation`. fakeapi validates resources in the order of their names; upstream's order is
 random.
 """
 
@@ -153,7 +153,7 @@ class ResourceQuotaStrategy(StatusKeptStrategy, RulesStrategy):
         return scope in (*OF_PODS, "PriorityClass") or of_volumes
 
     def _outside(self, scope: str, hard: Iterable[str]) -> list[str]:
-        """Returns those standard resources in `hard` to which the scope does not apply, sorted by name."""
+        """Returns the standard resources in `hard` to which the scope does not apply, sorted by name."""
         return [name for name in sorted(hard) if _is_standard(name) and not self._applies(scope, name)]
 
     def _applies(self, scope: str, name: str) -> bool:
@@ -188,7 +188,7 @@ def _is_standard(name: str) -> bool:
 def _used(*, limits: bool) -> Cell:
     """Returns a table cell function that prints the used and the allowed amounts of resources.
 
-    `limits`: whether the cell shows the resources `limits.…`; if false, it shows all other resources
+    `limits`: whether the cell shows the resources `limits.…`; if false, the cell shows all other resources
     """
 
     def cell(obj: Object, now: float) -> str:

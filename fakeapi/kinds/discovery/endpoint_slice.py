@@ -79,7 +79,8 @@ class EndpointSliceStrategy(RulesStrategy):
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
         """Returns warnings about addresses of endpoints that are not in canonical form.
 
-        EndpointSlices that Kubernetes' own controllers manage get no warnings.
+        EndpointSlices that Kubernetes' own controllers manage get no warnings. Releases before 1.33 return no
+        warnings.
         """
         manager = (new["metadata"].get("labels") or {}).get(MANAGED_BY)
         if self._rules.quirks.address_warnings_quote_parser or manager in CONTROLLERS:
@@ -107,7 +108,8 @@ class EndpointSliceStrategy(RulesStrategy):
         A missing `nodeName` gets the value of the topology label `kubernetes.io/hostname`, if a stored
         endpoint has the same value.
 
-        `old`: the stored endpoints. If `endpoints` is equal to them, returns `endpoints` unchanged.
+        `old`: the stored endpoints. If `endpoints` is equal to the stored endpoints, returns `endpoints`
+        unchanged.
         """
         if old is not None and semantically_equal(old, endpoints):
             return endpoints

@@ -99,7 +99,7 @@ class FlowSchemaStrategy(FlowControlStrategy):
 
 
 def _known(spec: dict[str, Any]) -> dict[str, Any]:
-    """Returns a spec with only those fields that `_MANDATORY` contains, in the same order."""
+    """Returns a spec with only the fields that `_MANDATORY` contains, in the same order."""
     order = ("priorityLevelConfiguration", "matchingPrecedence", "distinguisherMethod", "rules")
     return {name: spec[name] for name in order if name in spec}
 

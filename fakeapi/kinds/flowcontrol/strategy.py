@@ -56,7 +56,7 @@ class FlowControlStatusStrategy(RulesStrategy):
 def condition_errors(obj: Object, rules: ReleaseRules) -> list[FieldError]:
     """Validates the conditions of a FlowSchema or PriorityLevelConfiguration.
 
-    Their types must be unique and not empty.
+    The types of the conditions must be unique and not empty.
     """
     errors: list[FieldError] = []
     seen: set[str] = set()

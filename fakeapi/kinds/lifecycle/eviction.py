@@ -51,7 +51,8 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 def _latest_target(status: Object) -> Object | None:
     """Returns the last active responder of an Eviction.
 
-    If no responder is active, returns the last responder that has ended; None if there is none.
+    If no responder is active, returns the last responder that has ended. Returns None if no responder is
+    active or has ended.
     """
     targets = status.get("targetResponders") or ()
     active = [target for target in targets if target["state"] == eviction_status.ACTIVE]

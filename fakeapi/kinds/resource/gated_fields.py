@@ -105,7 +105,7 @@ CLAIM_STATUS_FIELDS = (
         ("status.allocation.controller",),
         ("status.allocation", "spec.controller"),
     ),
-    # The controller of the new allocation also decides whether this field stays.
+    # Upstream keeps this field if the new allocation names a controller.
     GatedFields(
         gates.CONTROL_PLANE_CONTROLLER,
         ("status.deallocationRequested",),

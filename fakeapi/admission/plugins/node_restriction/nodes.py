@@ -31,7 +31,8 @@ OWN_LABELS: Final = frozenset(
         "topology.kubernetes.io/zone",
     }
 )
-"""Labels with kubernetes.io or k8s.io domains that a kubelet may set, in addition to OWN_DOMAINS."""
+"""Labels with kubernetes.io or k8s.io domains that a kubelet may set, in addition to labels with OWN_DOMAINS.
+"""
 OWN_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
 RESTRICTED: Final = "node-restriction.kubernetes.io"
 
@@ -39,7 +40,8 @@ RESTRICTED: Final = "node-restriction.kubernetes.io"
 def check(subject: Subject) -> None:
     """Raises ApiError 403 if a kubelet writes the Node of another kubelet.
 
-    Also raises ApiError 403 if the kubelet changes forbidden labels, taints or configSource.
+    Also raises ApiError 403 if the kubelet sets a configSource, or changes forbidden labels. In an update,
+    also if the kubelet changes taints or, in newer releases, ownerReferences.
     """
     name = subject.attributes.name
     if name != subject.node:
@@ -116,7 +118,8 @@ def check_lease(subject: Subject) -> None:
 def check_csi_node(subject: Subject) -> None:
     """Raises ApiError 403 if a kubelet writes the CSINode of another node.
 
-    In releases with CSINode status, also raises ApiError 403 if a write to the status changes the spec.
+    In releases with CSINode status, also raises ApiError 403 for a write to the status in these cases: the
+    gate CSIVolumeHealth is off, the write is not an update, or the write changes the spec.
     """
     if _name(subject) != subject.node:
         raise subject.forbidden("can only access CSINode with the same name as the requesting node")
@@ -156,7 +159,11 @@ def check_slice(subject: Subject) -> None:
 
 
 def check_signing_request(subject: Subject) -> None:
-    """Raises ApiError 403 if a kubelet requests a certificate for another cluster node."""
+    """Raises ApiError 403 if a kubelet requests a kubelet certificate for another cluster node.
+
+    Also raises ApiError 403 if the certificate request is malformed. Checks only the signers in SIGNERS.
+    Checks nothing in older releases, or with the gate AllowInsecureKubeletCertificateSigningRequests.
+    """
     if not subject.quirks.requests_own_certificates or subject.operation is not Operation.CREATE:
         return
     if subject.has_gate("AllowInsecureKubeletCertificateSigningRequests"):

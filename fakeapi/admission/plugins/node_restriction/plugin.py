@@ -2,7 +2,7 @@
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/noderestriction`. A kubelet is a user called system:node:NAME
 in the group system:nodes. The plugin ignores all other users. Difference from upstream: fakeapi does not
-translate in-tree volumes to CSI, so it does not know the token audiences of their CSI drivers.
+translate in-tree volumes to CSI, so fakeapi does not know the token audiences of the CSI drivers.
 """
 
 from collections.abc import Awaitable, Callable
@@ -40,9 +40,9 @@ class NodeRestriction(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Checks a write if the client is a kubelet.
 
-        As upstream, this check runs among the mutating plugins. Raises ApiError:
+        Like upstream, this check runs among the mutating plugins. Raises ApiError:
 
-        - 403: the kubelet may not do the write
+        - 403: the kubelet may not make the write
         - 404 or 500: an object that the request names does not exist
         - 500: an object that the request names has another uid
         """

@@ -1,7 +1,7 @@
 """Checks PodCertificateRequests of a kubelet: for its own pods, with the right names and uids.
 
-Follows `admitPodCertificateRequest` upstream. As upstream, a missing object or a wrong uid is an
-error 500, so that the kubelet retries: its cache can be stale.
+Follows `admitPodCertificateRequest` upstream. Like upstream, a missing object or a wrong uid causes an error
+500, so that the kubelet retries: upstream reads these objects from a cache that can be stale.
 """
 
 from collections.abc import Awaitable

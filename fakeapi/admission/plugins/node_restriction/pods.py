@@ -26,7 +26,8 @@ def check(subject: Subject) -> None:
     """Checks a kubelet's write to a pod.
 
     A kubelet may create mirror pods. It may delete and evict pods on its own cluster node, and update their
-    status. Raises ApiError 403 for all other writes, and 404 if the pod to evict or the Node does not exist.
+    status. A status update must not change labels or the fields in `_KEPT`. Raises ApiError 403 for all other
+    writes, and 404 if the pod to evict or the Node does not exist.
     """
     match subject.subresource:
         case "":
@@ -121,7 +122,8 @@ def _check_eviction(subject: Subject) -> None:
 def check_claim(subject: Subject) -> None:
     """Checks a kubelet's write to a PersistentVolumeClaim.
 
-    A kubelet may update only the size and the conditions in the claim's status. Raises ApiError 403 for all
+    A kubelet may update only the capacity and the conditions in the claim's status. With the gate
+    RecoverVolumeExpansionFailure, it may also update the fields for resizes. Raises ApiError 403 for all
     other writes.
     """
     if subject.subresource != "status":

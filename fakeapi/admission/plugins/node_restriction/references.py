@@ -35,7 +35,8 @@ _SOURCES: Final = {
 def reference_of(spec: Object) -> tuple[str, str]:
     """Returns (resource, error) for the first reference in a mirror pod, such as ("secrets", "").
 
-    `resource` is "" if the pod references no API object. `error` is "" unless a volume has an unknown type.
+    `resource` is "" if the pod references no API object. `error` is "" unless a volume or a source of a
+    projected volume has an unknown type.
     """
     if spec.get("serviceAccountName"):
         return "serviceaccounts", ""
@@ -53,7 +54,7 @@ def reference_of(spec: Object) -> tuple[str, str]:
 
 
 def refused_reference(spec: Object, quirks: NodeQuirks) -> str:
-    """Returns the first forbidden reference of a mirror pod, such as "secrets"; "" if it has none.
+    """Returns the first forbidden reference of a mirror pod, such as "secrets"; "" if the pod has none.
 
     Only for releases before 1.34.
     """

@@ -1,7 +1,8 @@
 """Checks a kubelet's TokenRequests.
 
-The token's pod must run on the kubelet's cluster node, and a volume of the pod must request the audience.
-Follows `admitServiceAccount` and `validateNodeServiceAccountAudience` upstream.
+The token's pod must run on the kubelet's cluster node. With the gate ServiceAccountNodeAudienceRestriction, a
+volume of the pod must request the audience. Newer releases also accept audiences for which the kubelet has a
+permission. Follows `admitServiceAccount` and `validateNodeServiceAccountAudience` upstream.
 """
 
 from collections.abc import Awaitable

@@ -1,7 +1,7 @@
 """The checks of the Pod Security levels baseline and restricted, and the releases in which they apply.
 
-Follows k8s.io/pod-security-admission `policy`. A check returns (reason, details) if the pod violates it,
-otherwise None.
+Follows k8s.io/pod-security-admission `policy`. A check returns (reason, details) if the pod violates the
+check; otherwise None.
 """
 
 from collections.abc import Callable, Iterable
@@ -75,7 +75,8 @@ class Versioned:
 
 
 def problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
-    """Returns why a pod violates a Pod Security level, as (reason, details) pairs; [] if it does not.
+    """Returns the violations of a Pod Security level by a pod, as (reason, details) pairs; [] without
+    violations.
 
     - `wanted`: the level and its version.
     - `newest`: the minor version of the server's release.

@@ -93,9 +93,10 @@ class PodSecurity(AdmissionPlugin):
 
 
 def _problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
-    """Returns why a pod violates a Pod Security level, as (reason, details) pairs; [] if it does not.
+    """Returns the violations of a Pod Security level by a pod, as (reason, details) pairs; [] without
+    violations.
 
-    Imports the checks only if the level has any.
+    Imports the checks only for levels other than privileged.
 
     - `wanted`: the level and its version
     - `newest`: the minor version of the server's release
@@ -151,7 +152,7 @@ def _template(obj: Object) -> Object | None:
 
 
 def _is_significant(spec: Object, before: Object) -> bool:
-    """Whether an update of a pod changes images or containers. Only such updates are checked.
+    """Whether an update of a pod changes images or containers. PodSecurity checks only such updates.
 
     `spec`: the new pod spec
     `before`: the stored pod spec

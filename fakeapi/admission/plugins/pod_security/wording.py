@@ -22,7 +22,7 @@ def named(what: str, names: Sequence[str]) -> str:
 def setters(of_pod: bool, names: Sequence[str]) -> str:  # noqa: FBT001 - whether the pod itself sets it
     """Returns the setters of a field, such as `pod and container "a"`.
 
-    `of_pod`: whether the pod sets the field. `names`: the containers that set it.
+    `of_pod`: whether the pod sets the field. `names`: the names of the containers that set the field.
     """
     parts = ["pod"] if of_pod else []
     if names:

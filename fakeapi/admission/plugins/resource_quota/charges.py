@@ -78,8 +78,8 @@ def _check(quota: Object, attributes: Attributes, evaluator: Evaluator) -> None:
 def _more(quota: Object, usage: Resources, attributes: Attributes, evaluator: Evaluator) -> Resources:
     """Returns the usage that a write adds to a quota. `usage`: the usage of the new object.
 
-    An update adds only the difference to the usage of the old object. In newer releases, an update adds the
-    whole usage if the quota did not apply to the old object.
+    An update adds only the amounts by which the usage of the object grows. In newer releases, an update adds
+    the whole usage if the quota did not apply to the old object.
     """
     old = attributes.old
     if old is None:

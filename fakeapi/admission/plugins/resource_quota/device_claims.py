@@ -78,8 +78,8 @@ class DeviceClaims(Count):
     def _extended_usage(self, claim: Object, devices: Mapping[str, int]) -> Resources:
         """Returns the usage of extended resources by a ResourceClaim.
 
-        Quotas already count the requests of the claim's pod, so this usage is subtracted. `devices`: the
-        number of requested devices, by DeviceClass.
+        Subtracts the usage of the claim's pod, because quotas already count the requests of the pod.
+        `devices`: the number of requested devices, by DeviceClass.
         """
         names, of_pod = self._extended_names(), self._usage_of_pod(claim)
         amounts: Resources = {}

@@ -30,7 +30,10 @@ _NAMES = frozenset(("count/pods", "pods", *_COUNTED)) | {
 _REQUIRED = frozenset(
     ("cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"),
 )
-"""If a quota limits one of these compute resources, every container of a new pod must set it."""
+"""If a quota limits one of these compute resources, every container of a new pod must set the resource.
+
+Pods with pod-level resources are exempt.
+"""
 _OWN = "kubernetes.io/"
 _RESIZING = "InPlacePodVerticalScaling"
 
@@ -83,7 +86,8 @@ class Pods(Count):
     def unmet(self, required: list[str], obj: Object) -> str:
         """Returns an error that lists the containers without an amount that a quota requires, such as cpu.
 
-        Returns "" if all containers set the required amounts. Checks only cpu and memory.
+        Returns "" if all containers set the required amounts, or if the pod has pod-level resources. Checks
+        only cpu and memory.
         """
         spec = obj["spec"]
         if self._pod_level and _has_pod_level_resources(spec.get("resources") or {}):
@@ -196,7 +200,9 @@ def _has_pod_level_resources(resources: Mapping[str, Any]) -> bool:
 def _effective(pod: Object) -> Object:
     """Returns the spec of a pod with the resource requests that a quota counts.
 
-    During a resize, each container gets the larger of its requested and its actual resources.
+    Each container with resources in its status gets the larger of its requested and its actual resources. If
+    a resize is infeasible, such a container gets its actual resources. Init containers that are not sidecars
+    keep their requests.
     """
     status: Object = pod.get("status") or {}
     spec: Object = pod["spec"]

@@ -64,10 +64,10 @@ class VolumeClaims(Count):
         return amounts
 
     def _storage(self, claim: Object) -> str | None:
-        """Returns the requested storage of a PersistentVolumeClaim, or its allocated storage if that is
-        larger.
+        """Returns the requested storage of a PersistentVolumeClaim; None if the claim does not request
+        storage.
 
-        Returns None if the claim does not request storage.
+        With the gate RecoverVolumeExpansionFailure, returns the allocated storage if it is larger.
         """
         requested = ((claim["spec"].get("resources") or {}).get("requests") or {}).get("storage")
         if requested is None:

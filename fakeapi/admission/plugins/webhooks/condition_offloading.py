@@ -20,8 +20,8 @@ async def matched_invocation(webhook: Webhook, write: VersionedWrite, server: Se
 
     Raises ApiError:
 
-    - 403: the evaluation of a match condition fails
-    - 404: the namespace does not exist
+    - 403: the evaluation of a match condition fails, and the failurePolicy is not Ignore
+    - 404: a namespaceSelector needs the labels of a namespace that does not exist
     - 500: a conversion fails
     """
     step = partial(invocation_of, webhook, write, server)

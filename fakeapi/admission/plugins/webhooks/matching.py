@@ -62,7 +62,7 @@ def invocation_of(webhook: Webhook, write: VersionedWrite, server: Server) -> In
     """Returns the Invocation of a webhook for a write; None if the webhook does not match.
 
     Raises ApiError 403 if the evaluation of a match condition fails and the failurePolicy is not Ignore.
-    Raises ApiError 404 if the namespace of the write does not exist.
+    Raises ApiError 404 if the namespaceSelector needs the labels of a namespace that does not exist.
     """
     attributes = write.attributes
     missing = missing_namespace(webhook, attributes, server.objects)
@@ -181,10 +181,11 @@ def requested(attributes: Attributes, resource: Resource) -> RequestedResource:
 
 
 def _conditions_hold(webhook: Webhook, write: VersionedWrite, resource: Resource, server: Server) -> bool:
-    """Whether all match conditions are true. Adds a warning for a condition that fakeapi cannot evaluate.
+    """Whether all match conditions are true.
 
-    If the evaluation of a condition fails, the failurePolicy decides: with Ignore, the function returns
-    False; otherwise it raises ApiError 403.
+    Adds a warning for a condition that fakeapi cannot evaluate, and ignores the condition. If the evaluation
+    of a condition fails and no condition is false, the failurePolicy decides: with Ignore, the function
+    returns False; otherwise it raises ApiError 403.
     """
     conditions = webhook.settings.get("matchConditions") or ()
     if not conditions:

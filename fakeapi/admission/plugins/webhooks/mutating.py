@@ -1,4 +1,4 @@
-"""MutatingAdmissionWebhook: calls webhooks one after the other. Each may change or deny the write.
+"""MutatingAdmissionWebhook: calls webhooks one after the other. A webhook may change or deny the write.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/mutating`. After a webhook has changed the object, all
 mutating plugins run a second time. In the second round, the plugin calls only webhooks with the
@@ -146,7 +146,7 @@ def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) ->
     True). `verdict`: the verdict of the webhook, with the patch.
 
     - Raises WebhookFailed if the patch type is not JSONPatch.
-    - Raises ApiError 500 if the patch cannot be applied.
+    - Raises ApiError 500 if the patch cannot be applied, or if the write has no new object.
     - Raises WebhookFailed or, in other releases, ApiError 500 if the patch cannot be decoded.
     """
     resource, name = invocation.resource, invocation.webhook.name

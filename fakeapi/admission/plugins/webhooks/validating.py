@@ -1,4 +1,4 @@
-"""ValidatingAdmissionWebhook: calls all matching webhooks at the same time. Each may deny the write.
+"""ValidatingAdmissionWebhook: calls all matching webhooks at the same time. A webhook may deny the write.
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/validating`. The client gets the error of the first
 webhook that denies the write.

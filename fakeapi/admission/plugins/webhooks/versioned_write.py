@@ -51,10 +51,10 @@ class VersionedWrite:
     def _shown(self, obj: Object, resource: Resource) -> Object:
         if self.has_own_type or "metadata" not in obj:
             return obj
-        # all steps of a delete have the stored object
+        # In a delete, the object is the stored object, which has the internal version.
         own = self._resource
         is_hub = self._in_hub or self.attributes.operation is Operation.DELETE
-        if resource.kind.unstructured:  # custom objects have no hub
+        if resource.kind.unstructured:  # Custom objects have no internal version.
             obj = _converted(obj, own, resource)
         elif is_hub or resource is not own:
             obj = resource.from_hub(obj if is_hub else own.to_hub(obj))

@@ -1,4 +1,4 @@
-"""Validates how a CustomResourceDefinition converts objects between versions."""
+"""Validates `spec.conversion` of a CustomResourceDefinition: how it converts objects between versions."""
 
 from collections.abc import Sequence
 
@@ -71,7 +71,8 @@ def _review_errors(reviews: Sequence[str], options: Options, rules: ReleaseRules
 def _bundle_errors(client: Object, options: Options, rules: ReleaseRules) -> list[FieldError]:
     """Returns an error if an update sets an invalid CA bundle.
 
-    Skips CustomResourceDefinitions that are not established, or whose old bundle is already invalid.
+    Skips CustomResourceDefinitions that are not established, or whose old bundle is already invalid. Releases
+    before 1.31 do not check the bundle.
     """
     if not rules.quirks.custom.checks_bundles or options.old is None:
         return []

@@ -84,7 +84,7 @@ def _rolling_update_errors(rolling: Object, path: str, wording: Wording) -> list
 def validate_stateful_template(
     spec: Object, old: Object | None, selector: Selector | None, rules: ReleaseRules, *, checks_pod: bool
 ) -> list[FieldError]:
-    """Validates the pod template of a StatefulSet. Always validates its labels and annotations.
+    """Validates the pod template of a StatefulSet. Always validates the labels and annotations.
 
     - `spec`: the spec of the StatefulSet
     - `old`: the stored spec; None on create
@@ -116,7 +116,7 @@ def validate_stateful_template(
 def _with_claims(spec: Object) -> Object:
     """Returns the pod template of a StatefulSet as the StatefulSet controller uses it to create pods.
 
-    This form has volumes for the claim templates, but no `hostname` and no `subdomain`.
+    The result has volumes for the claim templates, but no `hostname` and no `subdomain`.
     """
     template = spec["template"]
     claims = [

@@ -7,7 +7,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 
 class MalformedIndexes(ValueError):
-    """An index list is malformed. The message is the same as upstream's."""
+    """Raised for a malformed index list. Has upstream's message."""
 
 
 def count_indexes(text: str, completions: int) -> int:
@@ -28,9 +28,9 @@ def count_indexes(text: str, completions: int) -> int:
 
 
 def overlap(completed: str, failed: str, completions: int) -> int | None:
-    """Returns the first index that is in both index lists; None if there is none.
+    """Returns the first index that is in both index lists; None if the lists have no common index.
 
-    Skips malformed indexes. `completions`: the number of indexes of the Job.
+    Skips malformed parts of the lists. `completions`: the number of indexes of the Job.
     """
     if not completed or not failed:
         return None

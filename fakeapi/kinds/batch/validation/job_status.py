@@ -1,7 +1,7 @@
 """Validates the status of a Job, and changes of the status.
 
 From 1.30 on the gate JobManagedBy lets another controller manage a Job. While the gate is enabled, the server
-rejects statuses that Kubernetes' own Job controller would never write. Each rule only checks fields that the
+rejects statuses that Kubernetes' own Job controller would never write. Most rules only check fields that the
 update changes, so updates of a Job with an inconsistent status remain possible.
 """
 

@@ -21,7 +21,7 @@ _ZONE = re.compile(r"[A-Za-z.\-_0-9+]{1,14}\Z")
 
 
 class InvalidSchedule(ValueError):
-    """A cron schedule is malformed. The message is the same as upstream's."""
+    """Raised for a malformed cron schedule. Has upstream's message."""
 
 
 class _Bounds(msgspec.Struct, frozen=True):
@@ -42,7 +42,10 @@ _BOUNDS = (
 
 
 def check_schedule(text: str) -> None:
-    """Raises InvalidSchedule unless the text has five valid cron fields or a descriptor like `@hourly`."""
+    """Raises InvalidSchedule unless the text has five valid cron fields or a descriptor like `@hourly`.
+
+    A time zone may come first, such as `TZ=UTC`.
+    """
     if text.startswith(("TZ=", "CRON_TZ=")):
         zone, space, rest = text.partition("=")[2].partition(" ")
         if not space:
@@ -75,7 +78,8 @@ def _check_descriptor(text: str) -> None:
 def _check_range(expression: str, bounds: _Bounds) -> None:
     """Checks one range of a cron field. Raises InvalidSchedule if the range is invalid.
 
-    Syntax: `NUMBER`, `NUMBER-NUMBER` or `*`, each optionally followed by `/STEP`.
+    Syntax: `VALUE`, `VALUE-VALUE`, `*` or `?`, each optionally followed by `/STEP`. A value is a number, or a
+    name such as `mon`.
     """
     steps = expression.split("/")
     ends = steps[0].split("-")

@@ -51,8 +51,8 @@ _IDENTIFIER = re.compile(r"[a-f0-9]{64}\Z")
 def pull_policy(image: str) -> str:
     """Returns the default imagePullPolicy of an image.
 
-    The default is Always for the tag `latest`, and for images with neither tag nor digest. It is IfNotPresent
-    for all other images.
+    The default is Always for the tag `latest`, and for images with neither tag nor digest. The default is
+    IfNotPresent for all other images, and for image references that Kubernetes cannot parse.
     """
     reference = (
         _IMAGE.match(image) if len(image) <= IMAGE_LENGTH_MAX and not _IDENTIFIER.match(image) else None

@@ -1,7 +1,7 @@
 """Compiles the default rules of a Go type into one function.
 
 A rule is a list of steps; tools/defaults.py documents their syntax. A compiled step is a function that sets
-fields of its argument in place. It copies default values, so that objects never share them.
+fields of its argument in place. The function copies default values, so that objects never share a value.
 """
 
 from collections.abc import Callable, Iterable
@@ -168,7 +168,8 @@ def _each(
 def _within(step: Any, prefix: str, items: str) -> Any:
     """Rewrites a step for list items: removes `prefix`, the path of the items, from all paths."""
     if isinstance(step, dict):
-        if step.get("each") == items:  # a nested `each` over the same list: the item is selected already
+        # The nested `each` is over the same list, so the item is already selected.
+        if step.get("each") == items:
             return {"when": [], "do": [_within(inner, prefix, items) for inner in step["do"]]}
         return {_relative(key, prefix): _within(value, prefix, items) for key, value in step.items()}
     if isinstance(step, list):

@@ -211,7 +211,7 @@ def _sort(value: Object, order: Mapping[str, int]) -> None:
     members = {order.get(name, -1): (name, item) for name, item in value.items()}
     if len(members) == len(value):
         ranking: Iterable[tuple[str, Any]] = [members[place] for place in ranked]
-    else:  # several members are unknown to the type
+    else:  # The Go type does not have several of the members.
         ranking = sorted(value.items(), key=lambda member: order.get(member[0], -1))
     value.clear()
     value.update(ranking)

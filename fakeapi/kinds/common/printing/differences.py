@@ -29,7 +29,7 @@ def printed_difference(old: Object, new: Object, struct: Struct, rules: ReleaseR
         return _report(old, new, struct)
     before, after = (_json_lines(value, struct) for value in (old, new))
     lines = list(unified_diff(before, after, n=CONTEXT_LINES))
-    return "".join(lines[2:])  # without the two header lines: the names of the files are empty
+    return "".join(lines[2:])  # The first two lines are the header with the empty file names.
 
 
 def _json_lines(value: Object, struct: Struct) -> list[str]:
@@ -40,7 +40,7 @@ def _json_lines(value: Object, struct: Struct) -> list[str]:
 
 
 def _report(old: Object, new: Object, struct: Struct) -> str:
-    """Returns the report of go-cmp: the fields that differ, with two fields of context."""
+    """Returns a report like go-cmp: the fields that differ, with two fields of context."""
     names = list(struct.fields)
     changed = [old.get(name) != new.get(name) for name in names]
     near = [any(changed[max(0, at - CONTEXT_FIELDS) : at + CONTEXT_FIELDS + 1]) for at in range(len(names))]

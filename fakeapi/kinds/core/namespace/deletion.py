@@ -55,7 +55,7 @@ def _check_preconditions(meta: Object, options: DeleteOptions, qualified: Qualif
 def _set_dependents(meta: Object, options: DeleteOptions) -> None:
     """Sets the finalizers in `meta` that tell the garbage collector what to do with dependents.
 
-    For Namespaces, `orphanDependents: false` requests foreground deletion, unlike for other kinds.
+    Only for Namespaces, `orphanDependents: false` requests foreground deletion.
     """
     finalizers = [FOREGROUND] if options.orphan is False else wanted_finalizers(options)
     if finalizers is None:

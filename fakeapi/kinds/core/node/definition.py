@@ -112,7 +112,9 @@ class NodeStrategy(RulesStrategy):
         return self.warnings_on_create(new)
 
     def _validate_change(self, new: Object, old: Object) -> list[FieldError]:
-        """Validates an updated Node by the rules for updates that also apply to writes to `/status`."""
+        """Validates the change of a Node. Applies the rules that hold for updates and for writes to
+        `/status`.
+        """
         annotations, rules = new["metadata"].get("annotations") or {}, self._rules
         errors = validate_node_annotations(annotations, rules)
         errors += validate_node_resources(new["status"], rules)

@@ -93,7 +93,10 @@ Follows `DropDisabledStatusFields` of k8s.io/kubernetes `pkg/api/persistentvolum
 
 
 class PersistentVolumeStrategy(Strategy):
-    """Prepares and validates new and updated PersistentVolumes. Updates keep source and status."""
+    """Prepares and validates new and updated PersistentVolumes.
+
+    Updates keep the stored status, and must not change the volume source.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
 
@@ -198,7 +201,7 @@ class PersistentVolumeStrategy(Strategy):
 
 
 class PersistentVolumeStatusStrategy(SpecKeptStrategy, PersistentVolumeStrategy):
-    """Prepares and validates writes to `/status` of a PersistentVolume. They may change metadata too."""
+    """Prepares and validates writes to `/status` of a PersistentVolume. Such writes may change metadata."""
 
     def prepare_update(self, new: Object, old: Object) -> Object:
         new = super().prepare_update(new, old)

@@ -40,7 +40,8 @@ def with_known_source(spec: Object, before: Object | None) -> Object:
 def with_matching_sources(spec: Object, spec_type: Struct, rules: ReleaseRules) -> Object:
     """Returns the spec with a missing `dataSource` or `dataSourceRef` copied from the other field.
 
-    A `dataSourceRef` with a namespace is not copied, because `dataSource` has no namespace.
+    Does not copy a `dataSourceRef` with a namespace, because `dataSource` has no namespace. Returns the spec
+    unchanged while the gate AnyVolumeDataSource is off.
     """
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
     if rules.drops(ANY_SOURCE) or (source is None) == (reference is None):

@@ -80,7 +80,7 @@ class PersistentVolumeClaimStrategy(Strategy):
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
-    rewrites_created: ClassVar[bool] = True  # the default of status.phase
+    rewrites_created: ClassVar[bool] = True  # The first update stores the default of status.phase.
 
     def __init__(self, rules: ReleaseRules, kind: Kind) -> None:
         self._rules = rules

@@ -68,7 +68,7 @@ def _applies(pod: Object, rules: ReleaseRules) -> bool:
 def _containers(pod: Object) -> Iterator[tuple[Object, Object | None]]:
     """Yields each container of a pod and its AppArmor profile, in upstream's order.
 
-    The profile is None if the container itself does not set one.
+    The profile is None if the container itself does not set a profile.
     """
     for name in ("initContainers", "containers", "ephemeralContainers"):
         for container in pod["spec"].get(name) or ():

@@ -1,8 +1,8 @@
 """Sets defaults for pod-level resources from the resources of the containers.
 
 Follows k8s.io/kubernetes `pkg/apis/core/v1/defaults.go` (defaultPodRequests, defaultHugePagePodLimits),
-`pkg/api/pod` (DefaultPodLevelResources) and k8s.io/component-helpers `resource`. Pods without pod-level
-requests and limits are not changed.
+`pkg/api/pod` (DefaultPodLevelResources) and k8s.io/component-helpers `resource`. The functions do not change
+pods without pod-level requests and limits.
 """
 
 from fakeapi.kinds.common.pod_resources import container_totals, greater, is_pod_level
@@ -15,8 +15,8 @@ _LISTS = ("containers", "initContainers", "ephemeralContainers")
 def set_by_request_defaults(spec: Object) -> None:
     """Sets the default pod-level limits of huge pages and the default pod-level requests, in place.
 
-    Requests get defaults only if the pod has pod-level limits. The server calls this with all other defaults
-    of a request, but only while the gate PodLevelResourcesFixDefaulting is off.
+    Requests get defaults only if the pod has pod-level limits. The server calls this function when it sets
+    the other defaults of a request, but only while the gate PodLevelResourcesFixDefaulting is off.
     """
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):
@@ -29,8 +29,8 @@ def set_by_request_defaults(spec: Object) -> None:
 def set_by_strategy(spec: Object) -> None:
     """Sets the default pod-level requests and limits of a pod spec, in place.
 
-    A resource gets a limit if every container limits it. The server calls this after admission, if the gate
-    PodLevelResourcesFixDefaulting is on.
+    A requested resource gets a limit if every container limits the resource. The server calls this function
+    after admission, if the gate PodLevelResourcesFixDefaulting is on.
     """
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):
@@ -63,7 +63,8 @@ def _requests(spec: Object, resources: Object) -> None:
 def _limits(spec: Object, resources: Object) -> None:
     """Sets the default pod-level limits, in place.
 
-    Every requested resource gets a limit if all containers limit it. The limit is at least the request.
+    A requested resource gets a limit if every container limits the resource. The limit is at least the
+    request.
     """
     requests, limits = resources.get("requests") or {}, resources.get("limits") or {}
     containers = [container for name in _LISTS for container in spec.get(name) or ()]
@@ -81,6 +82,6 @@ def _fill(resources: Object, kind: str, found: Object) -> None:
     amounts = {**found, **(resources.get(kind) or {})}
     if amounts:
         resources[kind] = dict(sorted(amounts.items()))
-        for name in ("limits", "requests", "claims"):  # the order of the fields in responses
+        for name in ("limits", "requests", "claims"):  # Responses contain the fields in this order.
             if name in resources:
                 resources[name] = resources.pop(name)

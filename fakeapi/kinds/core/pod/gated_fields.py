@@ -88,7 +88,7 @@ def _drop_stop_signals(obj: Object) -> None:
 
 
 def _drop_image_volumes(obj: Object) -> None:
-    """Drops image volumes and their mounts. Also drops lists that are or become empty, as Kubernetes does."""
+    """Drops image volumes and their mounts. Also drops lists that are or become empty, like Kubernetes."""
     spec = obj["spec"]
     gone = {volume.get("name") for volume in spec.get("volumes") or () if volume.get("image") is not None}
     kept = [volume for volume in spec.pop("volumes", None) or () if volume.get("image") is None]
@@ -112,7 +112,7 @@ _PROJECTIONS = (
 
 
 def _drop_user_fields(obj: Object) -> None:
-    """Drops the users of files. Of a volume with several sources, only the first source loses them."""
+    """Drops the users of files in volumes. Changes only the first source of a volume with several sources."""
     for volume in obj["spec"].get("volumes") or ():
         kind, source = _first_of(volume, _FILE_VOLUMES)
         source.pop("defaultUser", None)
@@ -126,7 +126,7 @@ def _drop_user_fields(obj: Object) -> None:
 
 
 def _first_of(holder: Object, names: tuple[str, ...]) -> tuple[str, Object]:
-    """Returns the first of these names that has a value, and the value; ("", {}) if there is none."""
+    """Returns the first of these names that has a value, and the value; ("", {}) if no name has a value."""
     return next(((name, holder[name]) for name in names if holder.get(name) is not None), ("", {}))
 
 

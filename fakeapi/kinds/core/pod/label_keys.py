@@ -14,7 +14,7 @@ def apply_label_keys(pod: Object, gates: Gates) -> None:
     """Merges matchLabelKeys and mismatchLabelKeys into the label selectors of a pod, in place.
 
     Adds one requirement for each key that the pod has as a label. Covers pod affinity terms, and topology
-    spread constraints (only matchLabelKeys).
+    spread constraints (only matchLabelKeys), while their feature gates are on.
     """
     labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
     spec: Object = pod["spec"]
@@ -39,7 +39,7 @@ def _terms(affinity: Object) -> Iterator[Object]:
 
 def _add(holder: Object, keys: str, operator: str, labels: Mapping[str, str]) -> None:
     selector = holder.get("labelSelector")
-    if selector is None:  # a term without selector selects nothing
+    if selector is None:  # A term without a selector selects nothing.
         return
     added = [
         {"key": key, "operator": operator, "values": [labels[key]]}

@@ -13,7 +13,7 @@ FIELD = "observedGeneration"
 def keep_observed_generations(new: Object, old: Object) -> Object:
     """Returns the status `new` with missing observedGeneration values copied from `old`.
 
-    Covers the status and its conditions. If several conditions have the same type, they are matched in order.
+    Covers the status and its conditions. Matches several conditions of the same type in order.
     """
     status = dict(new)
     if not new.get(FIELD) and old.get(FIELD):

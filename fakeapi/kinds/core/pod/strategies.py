@@ -219,7 +219,7 @@ class PodResizeStrategy(PodStrategy):
 def _with_old_resources(new: Object, old: Object) -> Object:
     """Returns `new` with the pod-level resources of `old` if the client did not send any.
 
-    Old clients do not know the field `spec.resources` of pods, so they cannot send it.
+    Old clients do not know the field `spec.resources` of pods, and omit this field.
     """
     if new["spec"].get("resources") is not None or old["spec"].get("resources") is None:
         return new

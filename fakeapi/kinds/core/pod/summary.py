@@ -61,7 +61,7 @@ class PodSummary:
         return "Terminating" if self._is_going and not stays else self._reason
 
     def restarts(self, now: float) -> str:
-        """Returns the number of restarts and the time since the last restart: `0` or `3 (5m ago)`.
+        """Returns the number of restarts and the time since the last restart, such as `0` or `3 (5m ago)`.
 
         `now`: seconds since the Unix epoch.
         """

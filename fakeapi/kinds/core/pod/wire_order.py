@@ -9,7 +9,7 @@ _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 def in_wire_order(pod: Object, schema: Struct) -> Object:
     """Returns `pod` with the fields of spec, containers and status in the order of their types.
 
-    Use this for a pod that is merged from several pods. Deeper fields keep their order.
+    Use this function for a pod that is merged from several pods. Deeper fields keep their order.
     """
     spec_type, status_type = _struct(schema, "spec"), _struct(schema, "status")
     spec = _sorted(pod["spec"], spec_type)

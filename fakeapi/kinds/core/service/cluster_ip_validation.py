@@ -91,7 +91,11 @@ def validate_cluster_ip_change(new: Object, old: Object, rules: ReleaseRules) ->
 
 
 def validate_family_change(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a change of the IP families. The first is immutable; a second one may be added or removed."""
+    """Validates a change of a Service's IP families.
+
+    The first family is immutable; a second family may be added or removed. The rules do not apply to Services
+    that are or were headless, or that have or had the type ExternalName.
+    """
     if specs.EXTERNAL_NAME in (specs.type_of(new), specs.type_of(old)):
         return []
     if specs.is_headless(new) or specs.is_headless(old):

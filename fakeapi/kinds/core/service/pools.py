@@ -15,11 +15,11 @@ Network = IPv4Network | IPv6Network
 
 
 class AllocationError(ValueError):
-    """An address or a port is unavailable. The message is the same as upstream's."""
+    """Raised if an address or a port is unavailable. Has upstream's message."""
 
 
 class PoolFull(AllocationError):
-    """All addresses or ports of a pool are allocated."""
+    """Raised if all addresses or ports of a pool are allocated."""
 
 
 class AddressPool(msgspec.Struct, frozen=True):
@@ -112,7 +112,7 @@ class PortPool(msgspec.Struct):
 def _reserved(size: int, *, at_most: int, step: int) -> int:
     """Returns the number of addresses or ports at the start of a range that are allocated after all others.
 
-    They stay free longer for clients that request a specific number.
+    These addresses or ports stay free longer for clients that request a specific number.
 
     - `size`: the size of the range
     - `at_most`: the maximum result

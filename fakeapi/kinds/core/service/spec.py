@@ -65,7 +65,7 @@ def is_externally_accessible(spec: Object) -> bool:
 
 
 def ports_of(spec: Object) -> list[Object]:
-    """Returns the ports of a Service. Callers may change them in place."""
+    """Returns the ports of a Service. Callers may change the ports in place."""
     ports: list[Object] = spec.get("ports") or []
     return ports
 

@@ -100,7 +100,10 @@ def _addresses(texts: Iterable[str]) -> frozenset[str]:
 
 
 def _is_ready(obj: Object) -> bool:
-    """Whether the server may allocate from a ServiceCIDR: not deleted, condition Ready is True or missing."""
+    """Whether the server may allocate addresses from a ServiceCIDR.
+
+    The ServiceCIDR must not have a deletionTimestamp. The condition Ready must be True or missing.
+    """
     if obj["metadata"].get("deletionTimestamp") is not None:
         return False
     conditions = (obj.get("status") or {}).get("conditions") or ()

@@ -69,7 +69,10 @@ def annotation_errors(annotations: Mapping[str, str], spec: Object, path: str) -
 
 
 def mismatch_errors(annotations: Mapping[str, str], spec: Object, path: str, checks: PodChecks) -> Errors:
-    """Yields an error for each AppArmor annotation that contradicts the profile in a security context."""
+    """Yields an error for each AppArmor annotation that contradicts the profile in a security context.
+
+    Yields nothing for Windows pods, and while the gate AppArmorFields is off.
+    """
     if not checks.enabled("AppArmorFields") or (spec.get("os") or {}).get("name") == "windows":
         return
     of_pod = (spec.get("securityContext") or {}).get("appArmorProfile")

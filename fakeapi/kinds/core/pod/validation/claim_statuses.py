@@ -20,9 +20,9 @@ _NODE_RESOURCES = ("cpu", "memory")
 def claim_status_errors(pod: Object, checks: PodChecks) -> Errors:
     """Validates the statuses of a pod's ResourceClaims. A pod may have three kinds of claim statuses:
 
-    - of claims that are generated from templates (`resourceClaimStatuses`)
-    - of the claim for extended resources (`extendedResourceClaimStatus`)
-    - of claims for node-allocatable resources (`nodeAllocatableResourceClaimStatuses`)
+    - `resourceClaimStatuses`: for claims that are generated from templates
+    - `extendedResourceClaimStatus`: for the claim for extended resources
+    - `nodeAllocatableResourceClaimStatuses`: for claims for node-allocatable resources
     """
     yield from _made_claim_errors(pod, checks)
     yield from _extended_claim_errors(pod, checks)

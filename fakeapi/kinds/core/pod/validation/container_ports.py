@@ -41,7 +41,7 @@ def port_errors(container: Object, path: str, checks: PodChecks) -> Errors:
 
 
 def host_port_conflicts(containers: Sequence[Object], path: str) -> Errors:
-    """Yields an error for each host port that is used twice.
+    """Yields an error for each host port that another port uses with the same protocol and host IP.
 
     `path`: the path of the list of containers.
     """

@@ -186,7 +186,7 @@ def _health_errors(resources: Sequence[Object], path: str, checks: PodChecks) ->
 
 
 def volume_errors(pod: Object, checks: PodChecks) -> Errors:
-    """Validates the image volumes in container statuses."""
+    """Validates the image volumes in container statuses, if the gate ImageVolumeWithDigest is on."""
     if not checks.enabled("ImageVolumeWithDigest"):
         return
     for name in STATUSES:

@@ -1,4 +1,4 @@
-"""Validates new pods, except their metadata, which the registry validates.
+"""Validates new pods. The registry validates their metadata, except special annotations.
 
 Follows `ValidatePodCreate` and `validatePodMetadataAndSpec` of k8s.io/kubernetes `pkg/apis/core/validation`.
 """
@@ -15,13 +15,13 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def validate_pod_create(pod: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates a new pod except its metadata. The pod must be in canonical form and have defaults."""
+    """Validates a new pod, which must be in canonical form and have defaults. Ignores most metadata."""
     checks = PodChecks(rules, pod["spec"], is_pod=True)
     return [*pod_errors(pod, None, checks), *_creation_errors(pod, checks)]
 
 
 def pod_errors(pod: Object, old: Object | None, checks: PodChecks) -> Errors:
-    """Validates a pod on create or update, except its metadata.
+    """Validates a pod on create or update. Of the metadata, validates only special annotations.
 
     `old`: the stored pod; None on create.
     """

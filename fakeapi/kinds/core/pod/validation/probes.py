@@ -29,7 +29,7 @@ class PodFacts(NamedTuple):
     """The properties of a pod on which the validation of probes and hooks depends.
 
     - `grace_period`: the terminationGracePeriodSeconds
-    - `os`: the name of the operating system; None if the pod does not set it
+    - `os`: the name of the operating system; None if the pod does not set `os`
     """
 
     grace_period: int

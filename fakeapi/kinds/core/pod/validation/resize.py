@@ -49,7 +49,7 @@ def validate_pod_resize(
 
 
 def _refusal(spec: Object, old: Object, checks: PodChecks) -> str:
-    """Returns the reason why a pod can never be resized, such as static pods; "" for all other pods."""
+    """Returns the reason why a pod can never be resized, such as a static pod; "" for all other pods."""
     before = old["spec"]
     uses_pod = _asks_as_a_whole(before) or _asks_as_a_whole(spec)
     if uses_pod and not checks.quirks.pods_with_resources_resize:

@@ -34,7 +34,7 @@ def resize_policy_errors(container: Object, path: str, spec: Object, checks: Pod
 
 
 def init_resize_policy_errors(container: Object, path: str, checks: PodChecks) -> Errors:
-    """Validates the resize policies of an init container by rules that only init containers have.
+    """Validates the resize policies of an init container by the rules that apply only to init containers.
 
     `path`: the path of the container.
     """

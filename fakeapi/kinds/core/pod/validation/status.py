@@ -84,7 +84,7 @@ def _nomination_errors(status: Object, before: Object, spec: Object, checks: Pod
 def _address_errors(status: Object, before: Object, name: str, checks: PodChecks) -> Errors:
     """Validates the list `podIPs` or `hostIPs`: at most one address of each IP family.
 
-    - `before`: the stored status; from 1.33 on, its addresses remain valid
+    - `before`: the stored status, whose addresses remain valid from 1.33 on
     - `name`: the name of the list
     """
     path = f"status.{name}"
@@ -111,7 +111,7 @@ def _address_errors(status: Object, before: Object, name: str, checks: PodChecks
 
 
 def _repeated_addresses(status: Object, name: str, checks: PodChecks) -> Errors:
-    """Yields an error for each repeated address of a list, up to 1.32."""
+    """Yields an error for each repeated address of a list. Only for releases up to 1.32."""
     kind = "PodIP" if name == "podIPs" else "HostIP"
     seen: set[str] = set()
     for index, entry in enumerate(status[name]):

@@ -67,9 +67,8 @@ def _key_errors(constraint: Object, path: str, checks: PodChecks, *, merged: boo
 def _is_merged(checks: PodChecks) -> bool:
     """Whether to validate matchLabelKeys by the rules for keys that the server merges into label selectors.
 
-    True if the gate MatchLabelKeysInPodTopologySpreadSelectorMerge is on. An update may keep label keys of
-    the stored pod that are invalid by the rules for this state of the gate. In this case, the rules for the
-    other state apply.
+    True if the gate MatchLabelKeysInPodTopologySpreadSelectorMerge is on. If the stored pod has label keys
+    that are invalid by the rules for this state of the gate, the rules for the other state apply.
 
     Always false up to 1.33, or if the gate MatchLabelKeysInPodTopologySpread is off.
     """

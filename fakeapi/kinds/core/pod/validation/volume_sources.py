@@ -1,7 +1,7 @@
 """Validates the volume sources of pods, in the order of upstream.
 
-Follows `validateVolumeSource` of k8s.io/kubernetes `pkg/apis/core/validation`, and the functions that it
-calls.
+Follows `validateVolumeSource` of k8s.io/kubernetes `pkg/apis/core/validation`, and the functions that
+`validateVolumeSource` calls.
 """
 
 import re

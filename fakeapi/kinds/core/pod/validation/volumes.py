@@ -15,9 +15,9 @@ from fakeapi.machinery.meta import names, quantity
 ISCSI_NAME_MAX_LENGTH = 64
 
 _PLACES = {"gcePersistentDisk": "persistentDisk", "cephfs": "cephfs"}
-"""Names of volume fields in error paths, for those fields whose name differs there."""
+"""Names of volume fields in error paths, for fields that have another name in error paths."""
 _PLACES_OF_SECOND = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
-"""Names of volume fields in errors about a second volume source, for those fields whose name differs."""
+"""Names of volume fields in errors about a second volume source, for fields that have another name there."""
 
 
 def validate_volumes(

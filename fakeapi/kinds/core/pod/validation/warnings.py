@@ -174,7 +174,7 @@ def _annotated_warnings(
         yield f"{prefix}metadata.annotations[{key}]: {_SECCOMP}"
     key = app_armor.ANNOTATION + name
     if not prefix or key not in annotations or "appArmorProfile" in context:
-        return  # for pods, `profile_warnings` warns instead
+        return  # For pods, `profile_warnings` returns this warning.
     if not rules.gates.enabled("AppArmorFields"):
         return
     of_pod = (spec.get("securityContext") or {}).get("appArmorProfile")
