@@ -45,7 +45,7 @@ class BootstrapObject(msgspec.Struct, frozen=True):
     """The status to store; None to store the same status as a create request."""
 
     manager: str = "kube-apiserver"
-    """The field manager that managedFields names."""
+    """The name of the field manager in managedFields."""
 
     status_managed: Object | None = None
     """The entry of managedFields for the status, without apiVersion, time and fieldsType; None for no
@@ -86,9 +86,10 @@ class Bootstrap:
         self._running.clear()
 
     async def ensure(self, resource: Resource) -> None:
-        """Creates the missing bootstrap objects of a resource; later calls do nothing.
+        """Creates the missing bootstrap objects of a resource.
 
-        Concurrent calls wait for the same creation. Raises ApiError if the objects cannot be stored.
+        After a success, later calls do nothing until `start_over`. Concurrent calls wait for the same
+        creation. Raises ApiError if the storage fails.
         """
         name, pending = (resource.kind.group, resource.kind.resource), self.pending
         if name not in pending:

@@ -1,7 +1,7 @@
 """Connections to containers, as the subresources of pods use them: log, exec, attach and portforward.
 
-The kubelets of the server implement the protocols of this module. The API server uses the kubelets only
-through these protocols.
+The kubelets of the server implement `Kubelets`, `PodConnections` and `PortConnection`. The API server uses
+the kubelets only through these protocols. `fakeapi.http.connections` implements `Streams`.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -15,7 +15,10 @@ StreamName = Literal["stdout", "stderr"]
 
 
 class CommandError(Exception):
-    """Raised if a command or a port of a container cannot be reached. The message is for the client."""
+    """Raised if a command fails to run, or a container or port cannot be reached.
+
+    The message is for the client.
+    """
 
 
 class Streams(Protocol):
@@ -55,6 +58,7 @@ class LogOptions(msgspec.Struct, frozen=True):
 
     - `follow`: whether to send new lines until the container exits.
     - `previous`: whether to read the log of the previous run.
+    - `timestamps`: whether each line begins with its time.
     - `since`: the earliest time of a line, in seconds since the epoch; None for all lines.
     - `tail`: the number of lines from the end; None for all lines.
     - `limit`: the maximum number of bytes; None for all bytes.
@@ -78,11 +82,17 @@ class PodConnections(Protocol):
         ...
 
     async def exec(self, container: str, command: list[str], streams: Streams) -> int:
-        """Runs a command; returns its exit code. Raises CommandError if the container cannot run it."""
+        """Runs a command; returns the exit code.
+
+        Raises CommandError if the container cannot run the command.
+        """
         ...
 
     async def attach(self, container: str, streams: Streams) -> None:
-        """Connects the client until the container exits. Raises CommandError if it does not run."""
+        """Connects the client until the container exits.
+
+        Raises CommandError if the container does not run.
+        """
         ...
 
     async def connect(self, port: int) -> PortConnection:
@@ -102,7 +112,10 @@ class Kubelets(Protocol):
         ...
 
     def add_behaviours(self, values: list[Object]) -> None:
-        """Adds behaviours of simulated containers: all, or none. Raises ValueError if one is invalid."""
+        """Adds behaviours of simulated containers: all, or none.
+
+        Raises ValueError if a behaviour is invalid.
+        """
         ...
 
     def clear_behaviours(self) -> None:

@@ -46,7 +46,7 @@ class ClusterObjects(msgspec.Struct, frozen=True):
         return _read(lambda: self.store.storage.list(prefix, start_after=None, limit=None, at=None).entries)
 
     def list(self, group: str, resource: str, namespace: str = "") -> Iterator[Object]:
-        """Yields the committed objects of a resource, sorted by namespace and name.
+        """Yields the committed objects of a resource, sorted by storage key.
 
         `namespace`: only the objects in this namespace; "" for all namespaces.
         """

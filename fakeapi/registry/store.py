@@ -42,7 +42,9 @@ class Store:
         self._first_changes: dict[str, dict[str, Callable[[], object]]] = {}
         self._resets = 0
         self.changes = 0
-        """The number of recorded changes and resets. While it stays the same, `newest` does too."""
+        """The number of recorded changes and resets. While this number stays the same, so do the results of
+        `newest`.
+        """
 
     def now(self) -> str:
         """Returns the current time in UTC as RFC 3339 with whole seconds."""
@@ -140,7 +142,11 @@ class Store:
         return self.shared.update(key, value, expected, unless_changed=Guard(resource.hooks.pool, since))
 
     async def commit(self, resource: Resource, write: Awaitable[Entry]) -> Entry:
-        """Waits for the commit of a write, and returns its entry. Raises ApiError 500 if the write fails."""
+        """Waits for the commit of a write, and returns its entry.
+
+        Raises ApiError 500 if the storage fails or is full. Other errors of the write, such as KeyExists,
+        pass to the caller.
+        """
         entry = await committed(write)
         self.note_change(resource.prefix, entry.revision)
         return entry
@@ -158,7 +164,10 @@ class Store:
 
 
 async def committed(write: Awaitable[Stored]) -> Stored:
-    """Waits for a write and returns its result. Raises ApiError 500 if the storage fails or is full."""
+    """Waits for a write and returns its result.
+
+    Raises ApiError 500 if the storage fails or is full. Other errors of the write pass to the caller.
+    """
     try:
         return await write
     except StorageFull as error:

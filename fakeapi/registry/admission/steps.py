@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from fakeapi.registry.model.resource import Resource
 
 Step = Callable[[Attributes], Awaitable[None] | None]
-"""A function that accepts a write, or raises ApiError to reject it.
+"""A function that accepts a write, or raises ApiError to reject the write.
 
-A step that must wait returns an awaitable, otherwise None.
+A mutating step may also change the write. A step that must wait returns an awaitable, otherwise None.
 """
 
 

@@ -106,9 +106,10 @@ def _holds_resource(owned: Sequence[str], resource: str) -> bool:
 
 
 def compact_texts(parts: Iterable[Object]) -> list[str]:
-    """Formats PolicyRules for an error message; returns one text for each rule, sorted, without duplicates.
+    """Formats PolicyRules for an error message; returns the texts sorted, without duplicates.
 
-    Each rule in `parts` has one resource or URL path. Rules that differ only in their verbs share one text.
+    Each rule in `parts` has one resource or URL path. Rules for resources share one text if they differ only
+    in their verbs.
     """
     together: dict[tuple[str, ...], Object] = {}
     texts: set[str] = set()
@@ -130,5 +131,5 @@ def _text(rule: Object) -> str:
 
 
 def quoted_list(values: Iterable[str]) -> str:
-    """Returns a list of strings as Go's %q prints a slice, for example `["get" "list"]`."""
+    """Formats a list of strings as Go's %q prints a slice, for example `["get" "list"]`."""
     return "[" + " ".join(map(quote, values)) + "]"

@@ -1,7 +1,7 @@
 """Custom resources: the kinds that CustomResourceDefinitions add while a server runs.
 
 Follows k8s.io/apiextensions-apiserver `pkg/apiserver` (customresource_handler.go),
-`pkg/registry/customresource` and `pkg/controller`. While a CRD is established, each version that it serves is
+`pkg/registry/customresource` and `pkg/controller`. While a CRD is established, each of its served versions is
 a `Resource`. The modules:
 
 - `specification`: parses a CRD

@@ -119,7 +119,8 @@ def with_names(definition: Object, used: NamesInUse, now: str) -> Object | None:
 def _claimed(names: Object, accepted: Object, in_use: NamesInUse) -> tuple[Object, Condition | None]:
     """Returns the new accepted names of a CRD, and the condition NamesAccepted if a name conflicts.
 
-    The condition is None without a conflict. It describes the last of several conflicts.
+    The condition is None without a conflict. If several fields conflict, the condition describes the last
+    field.
 
     - `names`: the names in the spec.
     - `accepted`: the names that were accepted before.

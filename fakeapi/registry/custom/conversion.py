@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from fakeapi.registry.webhooks.conversion import ConversionWebhook
 
 KEPT_MAX = 4096
-"""Maximum number of converted objects in the cache of one CRD. A full cache is cleared."""
+"""Maximum number of converted objects in the cache of one CRD, unless one list has more objects.
+
+The cache is cleared before results that would exceed the maximum.
+"""
 
 
 class Conversions:

@@ -129,6 +129,8 @@ class CustomResources:
     async def _settle(self, name: str) -> None:
         """Does the work of upstream's controllers on a CRD, then on other CRDs that wait for names of this
         CRD.
+
+        Finally updates the APIServices of the API group.
         """
         pending = deque(sorted(await self._settle_one(name)))
         while pending:
@@ -176,7 +178,8 @@ class CustomResources:
     async def _clean_up(self, entry: Entry, definition: Object) -> bool:
         """Makes the next change in the deletion of a CRD. Returns whether there was a change to make.
 
-        Returns False if the CRD is not being deleted, or if finalizers keep some of its custom objects.
+        Returns False if the CRD is not being deleted, if it lacks the finalizer CLEANUP, or if finalizers
+        keep some of its custom objects.
         """
         metadata = definition["metadata"]
         if not metadata.get("deletionTimestamp") or CLEANUP not in (metadata.get("finalizers") or ()):
@@ -204,8 +207,8 @@ class CustomResources:
     async def _delete_objects(self, definition: Object) -> bool:
         """Deletes the custom objects of a CRD, without admission; returns True if no object remains.
 
-        Objects with finalizers remain. If the defaults make an object too large, deletes the object without
-        filling in its defaults.
+        Objects with finalizers remain. If the defaults make an object too large, deletes this object and the
+        objects after it without filling in defaults.
         """
         name = definition["metadata"]["name"]
         served = self._served.get(name)
@@ -258,7 +261,10 @@ class CustomResources:
     # the catalogue ------------------------------------------------------------------------------
 
     def _serve(self, definition: Object) -> None:
-        """Adds the served versions of a CRD to the catalogue; removes them if the CRD is not established."""
+        """Adds the served versions of a CRD to the catalogue; removes them if the CRD is not established.
+
+        Omits versions that a built-in resource with the same name already serves.
+        """
         name = definition["metadata"]["name"]
         served = self._served.get(name)
         made_of = (definition["metadata"]["uid"], definition["spec"], definition["status"]["acceptedNames"])

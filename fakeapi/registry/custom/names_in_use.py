@@ -41,7 +41,7 @@ class _Names(msgspec.Struct, frozen=True):
         return cls(frozenset(filter(None, resources)), frozenset(filter(None, kinds)))
 
     def conflicts(self, used: NamesInUse) -> "_Names":
-        """Returns those names of the CRD that other CRDs already use."""
+        """Returns the names of the CRD that any CRD of the group has accepted, including this CRD."""
         return _Names(
             frozenset(name for name in self.resources if name in used.resources),
             frozenset(name for name in self.kinds if name in used.kinds),
@@ -54,8 +54,8 @@ _NO_NAMES = _Names(frozenset(), frozenset())
 class _Definition(msgspec.Struct, frozen=True):
     """The names and the served versions of one CRD.
 
-    - `accepted`: the names in its status.
-    - `requested`: the names in its spec; empty if all of them are accepted.
+    - `accepted`: the names in the status of the CRD.
+    - `requested`: the names in the spec of the CRD; empty if all of them are accepted.
     - `conflicts`: the requested names that were in use when the CRD was recorded.
     """
 
@@ -118,7 +118,7 @@ class AcceptedNames:
         return self._groups[group].used if group in self._groups else NamesInUse()
 
     def decides_anew(self, name: str) -> bool:
-        """Whether the name conflicts of a CRD have changed since `note` recorded it."""
+        """Whether the name conflicts of a CRD have changed since `note` recorded the CRD."""
         group = self._groups.get(group_of(name))
         noted = group.definitions.get(name) if group else None
         if group is None or noted is None:

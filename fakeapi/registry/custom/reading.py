@@ -1,8 +1,8 @@
 """Decodes custom objects, prunes unknown fields and sets defaults, as Go types do for built-in kinds.
 
 Follows `unstructuredSchemaCoercer` and `unstructuredDefaulter` of k8s.io/apiextensions-apiserver
-`pkg/apiserver/customresource_handler.go`. An object with another kind or group stays unchanged, because
-validation rejects it later.
+`pkg/apiserver/customresource_handler.go`. For an object with another kind or group, only the metadata is
+decoded, because validation rejects the object later.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from fakeapi.machinery.structural.schema import Schema
 
 
 class DefaultsRefused(ApiError):
-    """Raised if the defaults make an object too large to store. The error message equals that of etcd."""
+    """Raised if the defaults make an object too large to store. The error message equals etcd's message."""
 
     def __init__(self) -> None:
         super().__init__(500, "", "etcdserver: request is too large")
@@ -50,7 +50,9 @@ class ObjectReader(msgspec.Struct, frozen=True):
     fills_defaults: bool = True
 
     def read(self, value: Any) -> tuple[Object, list[str]]:
-        """Returns the custom object of a decoded body, pruned by its schema, and its strict decoding errors.
+        """Returns the custom object of a decoded body, and its strict decoding errors.
+
+        Prunes the object by the schema of its version, unless the CRD preserves unknown fields.
 
         The caller may change the object. Raises DecodeError if the body is not a valid object.
         """
@@ -83,7 +85,11 @@ class ObjectReader(msgspec.Struct, frozen=True):
         return {**obj, "metadata": metadata}, unknown
 
     def prune(self, obj: Object) -> Object:
-        """Removes fields of a converted object that are not in the schema of its version. Changes `obj`."""
+        """Removes fields of a converted object that are not in the schema of its version. Changes `obj`.
+
+        Keeps these fields if the CRD preserves unknown fields. Raises DecodeError if the metadata of an
+        embedded resource is invalid.
+        """
         if self.is_own(obj):
             self._settle(obj, self.schema_of(obj))
         return obj
@@ -95,8 +101,8 @@ class ObjectReader(msgspec.Struct, frozen=True):
     def default(self, obj: Object) -> Object:
         """Sets the defaults from the schema of an object's version. Changes `obj`.
 
-        Does nothing for an object of another kind. Raises DefaultsRefused if the defaults make the object too
-        large.
+        Does nothing for an object of another kind, or if `fills_defaults` is False. Raises DefaultsRefused if
+        the defaults make the object too large.
         """
         if self.fills_defaults and self.is_own(obj):
             try:
@@ -126,7 +132,7 @@ class ObjectReader(msgspec.Struct, frozen=True):
     def _settle(self, obj: Object, schema: Schema | None) -> list[str]:
         """Prunes an object and decodes the metadata of embedded resources; returns strict decoding errors.
 
-        Raises DecodeError if such metadata is invalid.
+        Raises DecodeError if the metadata of an embedded resource is invalid.
         """
         paths: list[str] = []
         if not self.preserves_unknown_fields:

@@ -2,7 +2,7 @@
 
 Follows k8s.io/kubernetes `pkg/controlplane/controller/crdregistration` and k8s.io/kube-aggregator
 `pkg/controllers/autoregister`. The server creates these APIServices at the first request for APIServices.
-When the last CRD of a group version is deleted, the server deletes its APIService.
+When no CRD serves a group version any more, the server deletes the APIService of this group version.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 GROUP, VERSION, RESOURCE = "apiregistration.k8s.io", "v1", "apiservices"
 MANAGER = "kube-apiserver"
 LABEL, ALWAYS = "kube-aggregator.kubernetes.io/automanaged", "true"
-"""Label (name, value) of the APIServices that the server manages. Other APIServices never change."""
+"""Label (name, value) of the APIServices that the server manages.
+
+The server never changes other APIServices.
+"""
 
 GROUP_PRIORITY, VERSION_PRIORITY = 1000, 100
 """Priorities of all custom groups and versions. Built-in groups and versions have higher priorities.
@@ -49,7 +52,8 @@ class Registration:
     async def follow(self, group: str) -> None:
         """Creates, restores and deletes the APIServices of an API group to match its CRDs.
 
-        Raises ApiError if the storage fails.
+        Before the first request for APIServices, only deletes APIServices. Raises ApiError if the storage
+        fails.
         """
         resource = self._server.find(GROUP, VERSION, RESOURCE)
         if resource is None:
@@ -97,7 +101,7 @@ class Registration:
             else:
                 await self._restore(resource, entry, spec)
         except (KeyExists, KeyNotFound, RevisionConflict):
-            return  # another write came first, and the server handles its effects separately
+            return  # another write came first; the server handles the effects of that write separately
 
     async def _restore(self, resource: Resource, entry: Entry, spec: Object) -> None:
         """Reverts a client's changes to the spec of an APIService. Only changes APIServices with the label

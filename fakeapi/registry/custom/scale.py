@@ -21,7 +21,7 @@ from fakeapi.registry.model.scale import ScaleProjection, ScaleView
 from fakeapi.releases import Kind, Release
 
 _UNSET = -(1 << 31)
-"""Placeholder for the replicas in a Scale, if the custom object has no replicas. Clients never receive it."""
+"""Placeholder for the replicas in a Scale, if the custom object has no replicas. Not sent to clients."""
 
 
 class AccessorError(ValueError):

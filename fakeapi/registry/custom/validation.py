@@ -26,7 +26,7 @@ class _Kept(threading.local):
     """Per thread: the object that was validated last, and its CEL rule errors that ratcheting tolerates.
 
     Ratcheting tolerates errors of values that an update did not change. `by`: the object and the error
-    messages; None before the first validation.
+    messages; None if the last validation evaluated no rules.
     """
 
     by: tuple[Object, list[str]] | None = None
@@ -84,8 +84,9 @@ class ObjectValidator:
     def with_rules(self, found: list[FieldError], obj: Object, old: Object | None) -> list[FieldError]:
         """Returns the errors `found`, followed by the errors of x-kubernetes-validations rules.
 
-        If errors in `found` prevent the evaluation of rules, one error that says so replaces the rule errors.
-        Omits rule errors of values that the update did not change (ratcheting); `kept_errors` returns them.
+        If errors in `found` prevent the evaluation of rules, one error reports this instead of the rule
+        errors. Omits rule errors of values that the update did not change (ratcheting); `kept_errors` returns
+        them.
         """
         validator = self._rule_validator
         self._kept.by = None

@@ -45,7 +45,10 @@ _NOT_CHANGED: Final = {
 
 
 CHANGES: Final = (FIELD_IMMUTABLE, *_NOT_CHANGED.values())
-"""The ends of the messages of all errors about forbidden changes."""
+"""The ends of the error messages about forbidden changes of a field.
+
+Errors about added or removed list items have other messages.
+"""
 
 
 def required_rule(absent: Absent, run: Run, path: str, new: Any, old: Any) -> Errors:
@@ -233,7 +236,10 @@ def _listed(members: Sequence[Member]) -> str:
 
 
 def required_with(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Returns an error if the first of two fields is set but the second is not."""
+    """Returns an error if the first of two fields is set but the second is not.
+
+    Accepts updates that do not change which of the fields are set.
+    """
     trigger, other = members
     if _became(members, run, new, old) != (True, False):
         return ()
@@ -241,7 +247,10 @@ def required_with(members: Sequence[Member], run: Run, path: str, new: Any, old:
 
 
 def forbidden_with(members: Sequence[Member], run: Run, path: str, new: Any, old: Any) -> Errors:
-    """Returns an error if both of two fields are set."""
+    """Returns an error if both of two fields are set.
+
+    Accepts updates that do not change which of the fields are set.
+    """
     trigger, other = members
     if _became(members, run, new, old) != (True, True):
         return ()

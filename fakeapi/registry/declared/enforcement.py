@@ -1,8 +1,9 @@
-"""Merges the errors of declarative validation with those of handwritten validation.
+"""Merges the errors of declarative validation with the errors of handwritten validation.
 
 Follows `ValidateDeclarativelyWithMigrationChecks` of k8s.io/apiserver `pkg/registry/rest` and the filters of
 k8s.io/apimachinery `pkg/api/validate`. If an enforced beta rule and handwritten validation find the same
-error, the handwritten error is dropped. The errors of declared rules come last.
+error, the handwritten error is dropped. While declarative validation takes over (releases 1.33 to 1.35), this
+also holds for stable rules. The errors of declared rules come last.
 
 Upstream's code marks the handwritten errors that rules replace. Here, the error of a rule replaces the
 handwritten errors with the same type and field. An error about a change replaces only errors about changes.

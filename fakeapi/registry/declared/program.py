@@ -1,8 +1,8 @@
 """Compiles the declarative validation in a release's data tables into functions: one per Go type.
 
-A compiled function is called a body. `tools/declared.py` describes the steps of a body in the tables. The
-program omits rules whose errors clients never receive: alpha rules, and beta rules if no feature gate enables
-them.
+A compiled function is called a body. `tools/declared.py` describes the steps of a body in the tables. Clients
+never receive the errors of alpha rules, and of beta rules if no feature gate enables them. The program keeps
+such a rule only if the rule may end a body.
 """
 
 import itertools
@@ -60,7 +60,7 @@ class Program:
     def _type(self, name: str, place: _Place) -> Body | None:
         key = (name, place)
         if key not in self._types:
-            self._types[key] = lambda *values: self._call(key, *values)  # for a recursive type
+            self._types[key] = lambda *values: self._call(key, *values)  # a recursive type calls this
             self._types[key] = self._body(self._bodies(name), place)
         return self._types[key]
 
@@ -110,7 +110,8 @@ class Program:
 
     def _rule_step(self, name: str, arguments: list[Any], effect: str, place: _Place) -> "_Step | None":
         if not self._shows(place.level):
-            # An error that no client receives may still end the body.
+            # Clients never receive the errors of this rule. With the effect "stop", an error still ends the
+            # body.
             effect = "quiet" if effect == "stop" else effect
             if effect == "add":
                 return None
@@ -245,7 +246,7 @@ def _of_field(
     new: Any,
     old: Any,
 ) -> None:
-    if not name:  # inlined
+    if not name:  # the field is an inlined struct
         body(run, path, new, old)
         return
     value = new.get(name)
@@ -298,7 +299,7 @@ def _each_key(body: Body, run: Run, path: str, new: Any, old: Any) -> None:
 
 
 def _if_option(given: tuple[str, bool], body: Body, run: Run, path: str, new: Any, old: Any) -> None:
-    """Validates a value with `body` if an option is on, or if it is off.
+    """Validates a value with `body` if an option has the required state.
 
     `given`: the name of the option, and whether it must be on.
     """

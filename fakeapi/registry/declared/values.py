@@ -63,7 +63,7 @@ def key_of(match: Any) -> Key | None:
 
     `match`: how items are matched.
 
-    - None: items have no keys; the function returns None.
+    - None: items have no keys; `key_of` returns None.
     - A mapping: the fields in its member `by` form the key.
     - Any other value: the whole item is the key.
     """

@@ -45,7 +45,9 @@ class AccountTokens:
 
     @cached_property
     def signer(self) -> "TokenSigner":
-        """The signer, which also verifies tokens. Raises ApiError 500 if the stored key is unreadable."""
+        """The signer, which also verifies tokens. Raises ApiError 500 if the stored or a given key is
+        unreadable.
+        """
         from fakeapi.registry.identity.token_signer import TokenSigner  # noqa: PLC0415 - loads OpenSSL
 
         self._is_used = True
@@ -58,7 +60,10 @@ class AccountTokens:
             raise ApiError(500, "", why) from error
 
     async def keep_key(self) -> None:
-        """Stores the key if the storage has none yet. Raises ApiError 500 if the storage fails."""
+        """Stores the generated key, unless the settings or the storage have a key.
+
+        Raises ApiError 500 if the storage fails.
+        """
         async with self._keeping:
             if not self.key:
                 key = self.signer.key_text()

@@ -23,7 +23,9 @@ NODE_NAME = "authentication.kubernetes.io/node-name"
 LEEWAY_SECONDS = 60
 """Tolerated clock skew in seconds.
 
-A token stays valid for this time after it expires, or after the deletion of an object that it is bound to.
+A token is valid from this time before its claim `nbf` to this time after its claim `exp`. A token also stays
+valid for this time after the deletionTimestamp of its service account or bound object, while the object is
+stored.
 """
 
 _INVALIDATED = "service account token has been invalidated"
@@ -46,13 +48,14 @@ class TokenUser:
 
 
 def user_of_token(server: Server, token: str, audiences: Sequence[str], gates: Gates) -> TokenUser | None:
-    """Returns the user of a service account token; None if this server has not signed the token.
+    """Returns the user of a token that this server signed for a service account; None for other tokens.
 
     Raises TokenRefused in these cases:
 
     - The token has expired, or is not valid yet.
     - The token has none of the requested audiences.
-    - The token's service account or bound object does not exist.
+    - The token's service account or bound object does not exist, has another uid, or is being deleted.
+    - The token is bound to a node, and the release does not accept such tokens.
     """
     if not server.tokens.may_exist:
         return None
@@ -123,6 +126,8 @@ def _check_times(claims: Object, now: float) -> None:
 
 def _check_objects(objects: ClusterObjects, own: Object, now: float, gates: Gates) -> None:
     """Raises TokenRefused if the token's service account or bound object no longer exists.
+
+    Also raises TokenRefused for a token that is bound to a node, if the release does not accept such tokens.
 
     - `own`: the claim `kubernetes.io` of the token.
     - `now`: the current time in seconds since the epoch.

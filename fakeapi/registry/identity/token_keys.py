@@ -36,10 +36,10 @@ _CURVES: Final[dict[str, tuple[str, str, hashes.HashAlgorithm]]] = {
 
 
 def read_private_key(pem: bytes) -> PrivateKey:
-    """Returns the RSA or EC private key in a PEM text. Raises ValueError if there is none."""
+    """Returns the RSA or EC private key in a PEM text. Raises ValueError if the text has no usable key."""
     try:
         key = load_pem_private_key(pem, None)
-    except TypeError as error:  # an encrypted key
+    except TypeError as error:  # the key is encrypted
         raise ValueError(str(error)) from error
     if isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.name in _CURVES:
         return key
@@ -51,7 +51,8 @@ def read_private_key(pem: bytes) -> PrivateKey:
 def read_public_keys(pem: bytes) -> list[PublicKey]:
     """Returns the public key of each public key, private key and certificate in a PEM text.
 
-    Ignores other PEM blocks. Raises ValueError for a block that cannot be read, and for a text without a key.
+    Ignores other PEM blocks, and public keys and certificates with other algorithms. Raises ValueError for a
+    block that cannot be read, for a private key with another algorithm, and for a text without a key.
     """
     keys: list[PublicKey] = []
     for block in _BLOCK.finditer(pem):
@@ -112,7 +113,7 @@ def is_signed_by(key: PublicKey, signature: bytes, signed: bytes) -> bool:
 
 
 def web_key(key: PublicKey, name: str) -> Object:
-    """Returns a public key as a JSON Web Key. `name`: its `kid`."""
+    """Returns a public key as a JSON Web Key. `name`: the `kid` of the key."""
     if isinstance(key, rsa.RSAPublicKey):
         rsa_numbers = key.public_numbers()
         modulus = rsa_numbers.n.to_bytes((key.key_size + 7) // 8, "big")

@@ -1,7 +1,8 @@
 """TokenSigner: signs service account tokens and verifies them.
 
-Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, openidmetadata.go). The server generates the key at
-the first use. `fakeapi.registry.identity.account_tokens` stores the key with the first token.
+Follows k8s.io/kubernetes `pkg/serviceaccount` (jwt.go, openidmetadata.go). If no key is given or stored, the
+server generates a key at the first use. `fakeapi.registry.identity.account_tokens` stores the key with the
+first token.
 """
 
 import base64

@@ -28,9 +28,9 @@ AUTHENTICATED = "system:authenticated"
 """The group of all users that the server has authenticated."""
 
 CREDENTIAL_ID = "authentication.kubernetes.io/credential-id"
-"""Key in `extra` of a user: identifies the token or the client certificate of the request."""
+"""The key in a user's `extra` that identifies the token or the client certificate of the request."""
 
-# The names that Kubernetes uses: an unauthenticated client, an administrator, and the server itself.
+# Kubernetes uses these names for an unauthenticated client, an administrator, and the API server itself.
 ANONYMOUS = User("system:anonymous", ("system:unauthenticated",))
 TOKEN_HOLDER = User("kubernetes-admin", ("system:masters", AUTHENTICATED))
 THE_SERVER = User("system:apiserver", ("system:masters", AUTHENTICATED))

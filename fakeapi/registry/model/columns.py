@@ -102,7 +102,7 @@ def printed_columns(
 
 
 def no_columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
-    """Returns an empty tuple, for kinds whose tables have only the columns Name and Age."""
+    """Returns an empty tuple, for kinds that define no columns of their own."""
     return ()
 
 
@@ -153,14 +153,14 @@ def fields_at(schema: Struct, *path: str) -> dict[str, Any]:
 def since(stamp: str | None, now: float) -> str:
     """Returns the time since a timestamp as kubectl prints ages, such as 5m30s.
 
-    `now`: seconds since the epoch. Returns `<unknown>` without a timestamp, `<invalid>` for a time in the
-    future.
+    `now`: seconds since the epoch. Returns `<unknown>` without a timestamp, and `<invalid>` for a time that
+    is two or more seconds in the future.
     """
     return age(now - seconds_of(stamp)) if stamp else UNKNOWN
 
 
 DURATION_SECONDS_MAX = ((1 << 63) - 1) // 10**9
-"""The longest duration in Go, in seconds: 292 years. A longer one is printed as this one."""
+"""The longest duration in Go, in seconds: 292 years. Longer durations are printed like this duration."""
 
 
 def age(seconds: float) -> str:

@@ -71,6 +71,8 @@ _SHOWN_WHEN_DELETED = frozenset(
 )
 """Kinds whose DELETE returns the deleted object, in addition to all kinds of resource.k8s.io.
 
+Versions in `KindDefinition.hides_deleted` are exceptions.
+
 These kinds have ReturnDeletedObject in k8s.io/kubernetes `pkg/registry`.
 """
 
@@ -200,8 +202,9 @@ class Hooks(Protocol[ServerT_contra]):
         ...
 
     async def after(self, server: ServerT_contra, write: Write) -> None:
-        """Runs after the commit of a write, and before the server responds. Raises ApiError if its own writes
-        fail.
+        """Runs after the commit of a write, and before the server responds.
+
+        Raises ApiError if a write of the hook fails.
         """
         ...
 
@@ -233,9 +236,9 @@ class SubresourceAction(Protocol[ServerT_contra, ResourceT_contra]):
 
 
 class Connection(Protocol[ServerT_contra, ResourceT_contra]):
-    """A function that handles all requests to a subresource that connects to a node or container.
+    """A function that handles all requests to a subresource such as pods/log.
 
-    An example is pods/log.
+    The subresource connects the client to a node or container.
     """
 
     async def __call__(
@@ -247,7 +250,7 @@ class Connection(Protocol[ServerT_contra, ResourceT_contra]):
     ) -> Connected | ConnectedLog | None:
         """Checks a request, and returns the container to connect the client to.
 
-        If it returns None, the response has no content. Raises ApiError to reject the request.
+        Returns None for a response without content. Raises ApiError to reject the request.
 
         `options`: the query parameters of the request.
         """
@@ -304,7 +307,7 @@ class KindDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """The cells for the columns in the release's data tables; None to use `columns`."""
 
     undefined_cells: Sequence[Cell] = ()
-    """Further cells at the end of each table row. The table has no column definition for them."""
+    """Further cells at the end of each table row. The table has no column definitions for these cells."""
 
     shows_age: bool = True
     """Whether tables of a kind without `cells` end with the column Age."""
@@ -359,7 +362,7 @@ class KindDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """Annotations that stand for fields of the internal type. Tables and PartialObjectMetadata omit them."""
 
     connections: Mapping[str, Connection[Any, Any]] = msgspec.field(default_factory=dict)
-    """The functions that handle all requests to a subresource such as pods/log, by its name."""
+    """The functions that handle all requests to subresources such as pods/log, by subresource."""
 
     row_conditions: Callable[[Object], Sequence[Object]] | None = None
     """Returns the conditions of an object's table row; may return []. None for no conditions."""

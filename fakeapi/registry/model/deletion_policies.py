@@ -63,8 +63,8 @@ def delete_after_finalizers(obj: Object, request: DeletionRequest) -> Object | N
     """Default deletion policy: waits for finalizers, but has no grace period.
 
     Returns None, which deletes the object at once, if the object has no finalizers. Otherwise returns the
-    object with a deletionTimestamp; the server deletes it when its last finalizer is removed. The propagation
-    in the request may add a finalizer. Raises ApiError 409 if a precondition does not match.
+    object with a deletionTimestamp; the server deletes the object when the last finalizer is removed. The
+    propagation in the request may add a finalizer. Raises ApiError 409 if a precondition does not match.
     """
     check_preconditions(obj["metadata"], request.options, request.qualified_kind)
     return _held_by_finalizers(obj, request.options, request.now)

@@ -35,7 +35,7 @@ class FieldLabels(msgspec.Struct, frozen=True):
     """
 
     indexed: str | None = None
-    """The field label for which the watch cache has an index; None if it has none."""
+    """The field label for which the watch cache has an index; None if the cache has no index."""
 
     older: Mapping[str, str] = msgspec.field(default_factory=dict)
     """The current field label for each field label that only old clients use."""

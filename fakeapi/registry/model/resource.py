@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 class Resource(ObjectForms):
     """A resource in a served API version.
 
-    Request bodies, patches and managed fields are in the API version of the request. The storage and
-    strategies use the internal version, the hub. Exception: `Strategy.restore_after_decoding` and
+    Request bodies, patches and managed fields are in the API version of the request. The storage and most
+    methods of strategies use the internal version, the hub. `Strategy.restore_after_decoding` and
     `Strategy.default` receive objects in the API version of the request. All versions with the same hub have
     the same stored objects: see `registry.model.conversion`. Most properties are computed at first use.
     """
@@ -195,8 +195,9 @@ class Resource(ObjectForms):
 
     @cached_property
     def scales(self) -> "Resource":
-        """The internal resource of the Scales of the objects, for kinds with `scale`. The server does not
-        serve it.
+        """The internal resource of the Scales of the objects, for kinds with `scale`.
+
+        The server does not serve this resource.
         """
         subresource = self.kind.subresource(SCALE)
         assert subresource is not None, f"{self.kind.resource} has no scale"
@@ -222,7 +223,7 @@ class Resource(ObjectForms):
     def body_type(self) -> BodyType:
         """The type of request bodies with objects of the resource's own kind.
 
-        Subresources with the same kind, such as status, use it too.
+        Subresources with the same kind, such as status, use this type too.
         """
         return BodyType(
             self.kind, self.release, self.versions, self.strategies[""], self._context.apply_defaults

@@ -127,7 +127,7 @@ class ScaleView:
 
     @property
     def qualified(self) -> Qualified:
-        """Group and resource for error messages, such as deployments/scale."""
+        """The group and resource that error messages name, such as deployments/scale."""
         return Qualified(self._kind.group, f"{self._kind.resource}/{SCALE}")
 
     def json_of(self, body: bytes) -> bytes:

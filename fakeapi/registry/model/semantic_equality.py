@@ -22,7 +22,8 @@ lists.
 def semantically_equal(one: Any, other: Any) -> bool:
     """Whether two canonical JSON values are equal. The order of object keys does not matter.
 
-    An empty list equals an absent list.
+    Inside objects, an empty list and null equal an absent field. The fields in `_OF_ANY_SHAPE` are compared
+    exactly.
     """
     if one is other:
         return True

@@ -21,8 +21,8 @@ class ServiceNetwork(msgspec.Struct, frozen=True):
     def parse(cls, cluster_ips: str, node_ports: str) -> "ServiceNetwork":
         """Reads ranges such as 10.0.0.0/24 and 30000-32767. Raises ValueError for other text.
 
-        The range of cluster IPs must have at least 8 addresses and must not contain host bits that are set.
-        `node_ports` may also be FIRST+COUNT, or one port, as in k8s.io/apimachinery `pkg/util/net`.
+        The range of cluster IPs must have at least 8 addresses. The address may have host bits, which are
+        ignored. `node_ports` may also be FIRST+COUNT, or one port, as in k8s.io/apimachinery `pkg/util/net`.
         """
         try:
             network = IPv4Network(cluster_ips, strict=False)

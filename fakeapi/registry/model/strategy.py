@@ -50,8 +50,8 @@ class Strategy:
     creates_on_apply: ClassVar[bool] = False
     """Whether an apply to this subresource creates an object that does not exist.
 
-    An apply to the object itself always creates it. In Kubernetes, the storage of this subresource passes
-    `forceAllowCreate` on.
+    An apply to the object itself always creates a missing object. In Kubernetes, the storage of this
+    subresource passes `forceAllowCreate` on.
     """
 
     generates_names: ClassVar[bool] = True
@@ -77,9 +77,10 @@ class Strategy:
         return obj
 
     def default(self, obj: Object) -> Object:
-        """Returns `obj` with the kind's own defaults for its API version. Runs for every request body.
+        """Returns `obj` with the kind's own defaults for its API version.
 
-        Only `restore_after_decoding` runs earlier.
+        Runs for the object of every create, update, patch and apply, after `restore_after_decoding` and after
+        the defaults of the release.
         """
         return obj
 
@@ -138,7 +139,7 @@ class Strategy:
 
 
 class RulesStrategy(Strategy):
-    """Strategy that needs the rules of the release, and nothing else."""
+    """Base class of strategies that need only the rules of the release."""
 
     def __init__(self, rules: ReleaseRules) -> None:
         self._rules = rules

@@ -1,8 +1,8 @@
 """Runs the long steps of a write in a thread, while the event loop serves other clients.
 
-A step is a function that does a part of a request. It is long if it handles many bytes or evaluates expensive
-CEL expressions. The number of bytes is known before the step runs; the cost of CEL expressions is not.
-Python's threads share one interpreter and take turns every few milliseconds.
+A step is a function that does a part of a request. A step is long if it handles many bytes or evaluates
+expensive CEL expressions. The number of bytes is known before the step runs; the cost of CEL expressions is
+not. Python's threads share one interpreter and take turns every few milliseconds.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
 """Runs a step of a request again, after asynchronous work that the step needs.
 
-A step is a synchronous function that reads, validates or encodes an object. It cannot await a conversion
-webhook, and must not compile hundreds of CEL expressions on the event loop. If it needs such work, it raises
-`Rerun`. The caller awaits the work, and then starts the step again. Therefore a step must not change its
-arguments.
+A step is a synchronous function that reads, validates or encodes an object. A step cannot await a conversion
+webhook, and must not compile hundreds of CEL expressions on the event loop. A step that needs such work
+raises `Rerun`. The caller awaits the work, and then starts the step again. Therefore a step must not change
+its arguments.
 """
 
 import asyncio
@@ -48,8 +48,8 @@ async def completed_by(run: Callable[[], Awaitable[Result]]) -> Result:
 def compiling(step: Callable[[], Result]) -> Callable[[], Result]:
     """Wraps a step so that a thread compiles the CEL expressions over the limit of `Deferral`.
 
-    The wrapped step raises Rerun if it deferred expressions. The `work` of this Rerun compiles them one by
-    one in a thread.
+    The wrapped step raises Rerun if it deferred expressions. The `work` of this Rerun compiles these
+    expressions one by one in a thread.
     """
     deferral = Deferral()
 

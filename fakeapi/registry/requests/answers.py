@@ -1,4 +1,4 @@
-"""Admits and answers creates of objects that the server never stores, such as access reviews."""
+"""Runs validating admission on new objects, and creates the responses for objects that are never stored."""
 
 from typing import TYPE_CHECKING
 

@@ -33,8 +33,8 @@ def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = Fa
 def decode_token(token: str, prefix: str) -> tuple[str, int]:
     """Returns the start key and the revision of a continue token.
 
-    If the key ends in NUL, the list continues after this key. The server itself creates only tokens with NUL.
-    Raises ApiError 400 if the token is malformed.
+    If the key ends in NUL, the list continues after this key. The token of each page ends in NUL. Raises
+    ApiError 400 if the token is malformed.
     """
     data = _from_base64(token)
     try:

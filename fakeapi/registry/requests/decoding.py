@@ -47,8 +47,8 @@ def read_object(
 ) -> Object:
     """Decodes the object in the body of a POST or PUT.
 
-    `validation`: the query parameter fieldValidation. With Warn, unknown and duplicate fields become
-    warnings. With Strict, they become an error. With Ignore, they have no effect.
+    `validation`: the query parameter fieldValidation. Unknown and duplicate fields become warnings with Warn,
+    and an error with Strict. Such fields have no effect with Ignore, or in a protobuf body.
 
     Raises ApiError 400 if the body is malformed or has another kind or API version than `wanted`.
     """
@@ -253,7 +253,7 @@ def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
     if not wanted.release.knows(api_version, kind) or not _has(scheme, kind, api_version):
         return f'no kind "{kind}" is registered for version "{api_version}" in scheme "{scheme}"'
     of_meta = kind in UNVERSIONED_KINDS or kind in COMMON_KINDS
-    version = "v1" if of_meta else api_version.rpartition("/")[2]  # the name of the type's Go package
+    version = "v1" if of_meta else api_version.rpartition("/")[2]  # this is the name of the type's Go package
     package = wanted.kind.group.split(".")[0] or "core"
     return f"converting ({version}.{kind}) to ({package}.{wanted.kind.kind}): unknown conversion"
 
@@ -313,8 +313,8 @@ def summary(body: bytes) -> str:
 def warn_or_refuse(texts: Iterable[str], validation: str, warnings: Warnings) -> str:
     """Handles strict decoding errors as the query parameter fieldValidation says.
 
-    `validation`: with Strict, returns an error message. With Warn, adds the texts as warnings and returns "".
-    With Ignore, returns "".
+    `validation`: with Strict, returns an error message, or "" without errors. With Warn, adds the texts as
+    warnings and returns "". With Ignore, returns "".
     """
     messages = list(texts)
     if validation == "Strict" and messages:

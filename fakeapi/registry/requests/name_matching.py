@@ -22,7 +22,7 @@ def check_path_name(name: str) -> None:
 
 
 def check_name(resource: Resource, target: ObjectReference, obj: Object) -> None:
-    """Raises ApiError 400 if the name or namespace of a body differs from the path.
+    """Raises ApiError 400 if a body has no name, or if its name or namespace differs from the path.
 
     Sets a missing namespace from the path, and removes the namespace of cluster-scoped objects.
     """

@@ -85,7 +85,7 @@ class ListOptions(msgspec.Struct, frozen=True):
 
 
 class WatchOptions(msgspec.Struct, frozen=True):
-    """The options of a watch request. Options that the client did not set are None or "".
+    """The options of a watch request. Options that the client did not set are None, "" or False.
 
     - `match`: the query parameter resourceVersionMatch.
     - `bookmarks`: whether the client accepts BOOKMARK events.

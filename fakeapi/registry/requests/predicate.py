@@ -23,7 +23,7 @@ _NO_LABELS: Mapping[str, str] = {}
 LABELS_KEPT = 2048
 """Maximum number of stored objects whose decoded labels are cached.
 
-Label selectors then need not decode the object again, and all watches share its decoded labels.
+Label selectors then need not decode the object again, and all watches share the decoded labels.
 """
 
 LABELS_KEPT_BYTES_MAX = 8 * 1024
@@ -110,7 +110,7 @@ def predicate_of(
     shards: str = "",
     known: SelectableFields | None = None,
 ) -> SelectionPredicate:
-    """Combines the selectors of a request. Replaces empty selectors by None; they match everything.
+    """Combines the selectors of a request. Replaces empty selectors, which match everything, by None.
 
     `fields_of` and `known`: see SelectionPredicate. Raises ApiError 500 if the shard selector is malformed.
     """

@@ -12,7 +12,7 @@ TOO_LARGE_RETRY_SECONDS = 1
 
 
 def parse_version(text: str) -> int:
-    """Parses a resourceVersion. Raises ApiError 500 if it is malformed; as upstream, without a reason."""
+    """Parses a resourceVersion. Raises ApiError 500 for a malformed text; as upstream, without a reason."""
     try:
         return parse_uint(text)
     except ValueError as error:

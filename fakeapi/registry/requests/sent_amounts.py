@@ -67,7 +67,8 @@ def with_sent_amounts(
     - `obj`: a value in canonical form. `sent`: the same value as a client sent it.
     - `node`: the type of the value.
     - `inside`: whether the value is inside an atomic list.
-    - `addressable`: whether Go keeps texts of the value; it copies structs in maps.
+    - `addressable`: whether Go can keep the texts of quantities in the value. Go copies the structs in maps,
+      so their quantities have no texts.
     """
     if not (_all_amount_names(node) if inside else amount_names(node)):
         return obj

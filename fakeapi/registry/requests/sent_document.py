@@ -1,8 +1,8 @@
 """SentDocument: the empty lists and the texts of quantities that a client sent.
 
-Canonical objects have neither. In Go, an empty list differs from a missing list. Error messages print the
-first as [] and the second as null, and some rules of Kubernetes refuse only the first. For managedFields,
-atomic lists with such items differ.
+Canonical objects have neither. In Go, an empty list differs from a missing list. Error messages print an
+empty list as [] and a missing list as null. Some rules of Kubernetes refuse only empty lists. For
+managedFields, an atomic list also changes if an empty list in its items becomes a missing list.
 """
 
 import re
@@ -31,7 +31,7 @@ class SentDocument(msgspec.Struct):
     has_empty_list: bool = False
 
     def keep_body(self, body: bytes, schema: Struct) -> None:
-        """Keeps the JSON text of a POST or PUT, if one of the methods needs it.
+        """Keeps the JSON text of a POST or PUT, if one of the methods needs the text.
 
         `schema`: the type of the object
         """
@@ -40,7 +40,7 @@ class SentDocument(msgspec.Struct):
             self.body = body
 
     def keep(self, value: Any, schema: Struct) -> None:
-        """Keeps the decoded result of a patch or an apply, if one of the methods needs it.
+        """Keeps the decoded result of a patch or an apply, if one of the methods needs the result.
 
         `schema`: the type of the result
         """
@@ -62,7 +62,7 @@ class SentDocument(msgspec.Struct):
 
         Kubernetes compares atomic lists by reflect.DeepEqual, for which an empty list differs from a missing
         list (sigs.k8s.io/structured-merge-diff `value/listreflect.go`). Elsewhere, both are equal. Also
-        restores the texts of quantities there, see `sent_amounts`.
+        restores the texts of quantities in atomic lists, see `sent_amounts`.
 
         `rebuilt`: the lists of `Conversion.rebuilt_lists`, which stay missing
         """
@@ -98,7 +98,11 @@ def _contents(value: Any, names: frozenset[str]) -> tuple[bool, bool]:
 
 
 class _Places(NamedTuple):
-    """Defines where to add empty lists. `inside`: at this level. `rebuilt`: the lists that stay missing."""
+    """Defines where to add empty lists.
+
+    - `inside`: whether to add empty lists at this level.
+    - `rebuilt`: the lists that stay missing.
+    """
 
     inside: bool = True
     rebuilt: frozenset[tuple[str, str]] = frozenset()

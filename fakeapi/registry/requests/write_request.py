@@ -18,7 +18,7 @@ class WriteRequest(msgspec.Struct, Generic[ServerT_co, ResourceT_co], frozen=Tru
     - `server`: the services of the server that the write may use
     - `resource`, `target`: the resource and the object that the path of the request names
     - `warnings`: collects the texts of Warning headers for the response
-    - `sent`: the empty lists of the document that the client sent, for validation
+    - `sent`: the empty lists and the texts of quantities in the document that the client sent
 
     The types of `server` and `resource` are type parameters, so that modules about kinds need not import
     them. `registry.server_write.ServerWrite` is the type with both filled in.

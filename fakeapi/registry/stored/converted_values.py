@@ -19,7 +19,8 @@ class ConvertedValues:
     def __init__(self, bound: int = CONVERTED_BYTES_MAX) -> None:
         self._bound = bound
         self._size = 0
-        # An OrderedDict, because finding the first key of a dict takes linear time after many deletions.
+        # This is an OrderedDict, because finding the first key of a dict takes linear time after many
+        # deletions.
         self._forms: OrderedDict[bytes, bytes] = OrderedDict()
 
     def __contains__(self, value: bytes) -> bool:

@@ -65,7 +65,7 @@ _BEFORE_VERSION = _STORED_METADATA[: _STORED_METADATA.index("resourceVersion")]
 
 
 def encode(obj: Object, schema: Struct) -> bytes:
-    """Returns the stored form of a canonical object, without its resourceVersion.
+    """Returns the stored form of a canonical object, without resourceVersion and empty `omitempty` lists.
 
     The order of the metadata fields has no effect on the bytes.
     """
@@ -90,7 +90,8 @@ def encode_value(obj: Object) -> bytes:
 def is_same(one: bytes, other: bytes) -> bool:
     """Whether two stored values contain equal objects; the order of fields does not matter.
 
-    The order can differ: the server appends defaults, and clients later send these fields in another order.
+    The order can differ, because the server appends defaults, and clients later send these fields in another
+    order.
     """
     return one == other or (
         len(one) == len(other) and codec.decode(json_of(one)) == codec.decode(json_of(other))

@@ -1,9 +1,9 @@
 """Caches the JSON of consecutive list items, so that the server need not join unchanged items again.
 
-A run is a sequence of consecutive entries (stored objects) in a list. Its JSON is cached. Entries are
-immutable, so the cached JSON is never out of date. A list uses a cached run if it has the same entries in a
-row. After a write of an object, lists do not use the run with the old entry any more. Other runs become
-useless too if the write moves their start or end.
+A run is a sequence of consecutive entries (stored objects) in a list. The JSON of a run is cached. Entries
+are immutable, so the cached JSON is never out of date. A list uses a cached run if the list has the same
+entries in a row. After a write of an object, lists do not use the run with the old entry any more. Other runs
+become useless too if the write moves their start or end.
 """
 
 from collections.abc import Callable, Iterator, Sequence

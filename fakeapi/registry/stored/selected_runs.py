@@ -14,7 +14,7 @@ from fakeapi.registry.stored.item_runs import KEPT_ENTRIES_MAX, KEPT_FROM_ENTRIE
 from fakeapi_storage import Entry
 
 SELECTORS_KEPT = 16
-"""Maximum number of cached selectors per API version of a resource. The least recently used is dropped."""
+"""Maximum number of cached selectors per API version. The least recently used selector is dropped."""
 
 SELECTOR_LENGTH_MAX = 1024
 """Maximum length in characters of a label selector whose matches are cached."""

@@ -37,6 +37,7 @@ async def apply(request: ServerWrite, body: bytes) -> WriteResult:
     Raises ApiError:
 
     - 400: the body is malformed
+    - 403, or another code of an admission plugin: the user may not create the object, or admission rejects it
     - 404: the request is for a subresource of a missing object
     - 409: field managers or resourceVersions conflict
     - 422: the resulting object is invalid

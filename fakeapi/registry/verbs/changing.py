@@ -10,8 +10,8 @@ of a verb:
         if result is not None:
             return result
 
-Most attempts run from the read to the start of the commit without an await. An attempt awaits only in three
-cases: it compiles many CEL expressions, it processes many bytes, or admission calls a webhook. Another client
+Most attempts run from the read to the start of the commit without an await. An attempt awaits, for example,
+if it compiles many CEL expressions, processes many bytes, or calls a webhook. Another client of this server
 can change the object only during such an await; then the commit returns None.
 """
 
@@ -72,8 +72,8 @@ class Attempt:
     """An attempt to change a stored object; an async context manager.
 
     Entering the context returns the object in the API version of the request; the caller may change it. If
-    the block raises ApiError, the context manager first waits until the object that it read is committed. The
-    client then gets the error.
+    the block raises ApiError, the context manager first waits until the object that the attempt read is
+    committed. The client then gets the error.
     """
 
     def __init__(self, request: ServerWrite, *, uid: str, admits: bool, waits: bool) -> None:
@@ -119,7 +119,8 @@ class Attempt:
         - `body_bytes`: the size of the request body in bytes.
 
         In the first attempt, `step` runs in a thread if the request body and the object are large. Later
-        attempts run it on the event loop, so that no other client can change the object meanwhile.
+        attempts run `step` on the event loop, so that no other client can change the object meanwhile. In all
+        attempts, a step with expensive CEL expressions runs in a thread.
         """
         stored_bytes = 0 if self._entry is None else len(self._entry.value)
         size = stored_bytes + body_bytes if self._waits else 0
@@ -135,6 +136,7 @@ class Attempt:
         - 403, or another code of the admission plugin: admission rejects the change
         - 409: the resourceVersion of `new` is not the stored one
         - 422: the object is invalid
+        - 500: the resourceVersion of `new` is not a number
         """
         request, resource = self._request, self._request.resource
         steps = NO_STEPS
@@ -159,9 +161,10 @@ class Attempt:
     async def commit(self) -> WriteResult | None:
         """Stores the checked object; returns None if another client changed the stored object meanwhile.
 
-        An unchanged object keeps its resourceVersion and causes no watch event. If the change removes the
-        last finalizer from an object that is being deleted, the server deletes the object. Raises ApiError
-        500 if the storage fails.
+        An unchanged object keeps its resourceVersion and causes no watch event, unless
+        `Strategy.rewrites_created` applies. If the change completes the deletion of the object (see
+        `is_finished`), the server deletes the object. A dry run stores nothing. Raises ApiError 500 if the
+        storage fails, and the ApiError of `Hooks.after`.
         """
         try:
             return await self._commit()
@@ -220,7 +223,7 @@ def _before_update(request: ServerWrite, new: Object, old: Object) -> Object:
     _set_or_drop(meta, "generation", old_meta.get("generation"))
     if resource.hooks is not None and not target.subresource:
         new = resource.hooks.begin_update(new, old, dry_run=request.dry_run)
-    match_namespace(resource, target, new["metadata"])  # admission may have changed it
+    match_namespace(resource, target, new["metadata"])  # admission may have changed the namespace
     new = strategy.prepare_update(request.sent.restored(new, resource.hub_schema), old)
     meta = new["metadata"]
     if not meta.get("uid"):
@@ -263,9 +266,12 @@ def _check_uid(
 ) -> None:
     """Checks the uid in the body of a PUT, if the body has one. This check precedes all other checks.
 
-    - If the stored object has another uid, raises ApiError 409.
-    - If the object does not exist, raises ApiError 404, or 409 in some releases.
-    - If a PUT can create objects of this kind and the object does not exist, always raises ApiError 409.
+    Raises ApiError:
+
+    - 404: the object does not exist
+    - 409: the stored object has another uid
+
+    A missing object gives 409 instead of 404 if a PUT can create objects of this kind, and in some releases.
     """
     actual = old["metadata"]["uid"] if old else ""
     if not expected or expected == actual:

@@ -84,12 +84,12 @@ async def admitted(request: ServerWrite, obj: Object) -> Object:
 async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") -> WriteResult:
     """Validates and stores a new object after mutating admission.
 
-    `given_version`: the resourceVersion of the request body. If it is a number other than 0 and all other
-    checks pass, the create fails with 500, except in a dry run.
+    `given_version`: the resourceVersion of the request body. If it is a number other than 0, and validation
+    and admission pass, the create fails with 500, except in a dry run.
 
     An apply that creates an object calls this function directly, so that the object keeps the
-    deletionTimestamp of the apply configuration. Raises ApiError if the object is invalid, exists, or
-    admission rejects it.
+    deletionTimestamp of the apply configuration. Raises ApiError if the object is invalid or exists, if
+    admission rejects it, or if the user may not create it.
     """
     server, resource, options = request.server, request.resource, request.options
     obj = resource.to_hub(obj)
@@ -165,7 +165,7 @@ def _before_create(request: ServerWrite, obj: Object) -> Object:
     strategy = resource.strategy_for("")
     if resource.hooks is not None and not request.target.subresource:
         obj = resource.hooks.begin_create(obj, dry_run=request.dry_run)
-    match_namespace(resource, request.target, obj["metadata"])  # admission may have changed it
+    match_namespace(resource, request.target, obj["metadata"])  # admission may have changed the namespace
     for text in strategy.warnings_before_create(obj):
         warnings.add(text)
     candidate = strategy.prepare_create(request.sent.restored(obj, resource.hub_schema))

@@ -48,6 +48,7 @@ async def delete(
 
     Raises ApiError:
 
+    - 400: the name is not valid in a URL path
     - 403: the object cannot be deleted, or admission rejects the delete
     - 404: the object does not exist
     - 409: a precondition does not match, or other clients keep changing the object
@@ -125,8 +126,9 @@ def _check_changed_version(
 ) -> None:
     """Raises ApiError 409 if the delete has a resourceVersion and also removes the last finalizers.
 
-    kube-apiserver first removes the finalizers, and then compares the resourceVersion with that of an empty
-    object (Store.Delete of `pkg/registry/generic/registry`), so such a delete never succeeds.
+    kube-apiserver first removes the finalizers, and then compares the resourceVersion with the
+    resourceVersion of an empty object (Store.Delete of `pkg/registry/generic/registry`). Such a delete
+    therefore never succeeds.
     """
     if options.resource_version is None or not obj["metadata"].get("finalizers"):
         return

@@ -25,10 +25,11 @@ from fakeapi.registry.stored.selected_runs import SelectedRuns
 from fakeapi_storage import Compacted, Entry, FutureRevision, Page, Storage
 
 PAGE_MAX = 10_000
-"""Maximum number of objects that a list with a limit and selectors reads from the storage at a time.
+"""Number of objects up to which a list with a limit and selectors enlarges its reads from the storage.
 
 The first read has the size of the limit. If too few objects match, each further read is twice as large, up to
-this number.
+this number or the limit, whichever is larger. A list by the field that the watch cache indexes reads all
+objects at once.
 """
 TURN_SECONDS = 0.002
 """Seconds after which other requests are served while a list reads the fields of its objects."""
@@ -67,13 +68,14 @@ def prefix_of(resource: Resource, target: ObjectReference) -> str:
 def list_entries(
     storage: Storage, resource: Resource, target: ObjectReference, options: ListOptions
 ) -> Listed:
-    """Returns the objects that match the selectors of `options`, sorted by namespace and name.
+    """Returns the objects that match the selectors of `options`, sorted by storage key.
 
     Raises ApiError:
 
     - 400: the continue token or the resourceVersion is malformed
     - 410: the resourceVersion is compacted
-    - 500: the resourceVersion is malformed or in the future, in cases in which Kubernetes returns 500
+    - 500: the shard selector is malformed, or the namespace is "." or ".." in a list from etcd
+    - 500: the resourceVersion is malformed or in the future, if Kubernetes returns 500 for this list
     - 504: the storage has not reached the resourceVersion
     """
     chosen = predicate_for(resource, options)
@@ -127,7 +129,7 @@ def predicate_for(resource: Resource, options: ListOptions | WatchOptions) -> Se
 async def read_fields(
     storage: Storage, resource: Resource, target: ObjectReference, fields: FieldSelector, limit: int = 0
 ) -> None:
-    """Reads the fields that a list or watch compares, before it compares all objects in one step.
+    """Reads the fields that a list or watch compares, before all objects are compared in one step.
 
     Lets the event loop run other tasks every TURN_SECONDS. The fields are cached, so the step does not decode
     the objects again. Stops after `limit` matching objects; 0 for no limit. Reads nothing if the cache cannot
@@ -222,8 +224,10 @@ def _plan(storage: Storage, resource: Resource, target: ObjectReference, options
 def _from_cache(resource: Resource, options: ListOptions) -> bool:
     """Whether upstream serves the list from the watch cache.
 
-    The watch cache serves lists with a minimum resourceVersion. In newer releases, it also serves lists
-    without a resourceVersion.
+    The watch cache never serves lists at an exact version, or with a continue token. It serves other lists
+    with a resourceVersion. If such a list has a limit, the resourceVersion must be "0". Newer releases also
+    serve lists without a resourceVersion from the watch cache, and lists with a limit and
+    resourceVersionMatch=NotOlderThan.
     """
     version = options.resource_version
     if options.continue_token or options.match == "Exact":

@@ -132,6 +132,7 @@ async def patch(request: ServerWrite, body: bytes, media_type: str) -> WriteResu
     Raises ApiError:
 
     - 400: the patch is malformed
+    - 403, or another code of an admission plugin: admission rejects the change
     - 404: the object does not exist
     - 409: the resourceVersion in the patch is not the stored one, or other clients keep changing the object
     - 413: a JSON patch has too many operations
@@ -176,7 +177,7 @@ def patched(
     - `sent`: receives the patched document
 
     Raises ApiError if the patch cannot be applied, or if the patched document is not an object of the
-    resource's kind.
+    resource's kind. With Strict, also raises ApiError for unknown and duplicate fields.
     """
     document = decoded.applied_to(old, resource)
     if sent is not None:

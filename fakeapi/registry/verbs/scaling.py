@@ -32,6 +32,7 @@ async def update_scale(request: ServerWrite, scale: Object) -> WriteResult:
 
     Raises ApiError:
 
+    - 403, or another code of an admission plugin: admission rejects the change
     - 404: the object does not exist
     - 409: the uid or the resourceVersion is not the stored one
     - 422: the Scale is invalid
@@ -52,6 +53,7 @@ async def patch_scale(request: ServerWrite, body: bytes, media_type: str) -> Wri
     Raises ApiError:
 
     - 400: the patch is malformed
+    - 403, or another code of an admission plugin: admission rejects the change
     - 404: the object does not exist
     - 409: the resourceVersion is not the stored one
     - 413: a JSON patch has too many operations
@@ -76,6 +78,7 @@ async def apply_scale(request: ServerWrite, body: bytes) -> WriteResult:
     Raises ApiError:
 
     - 400: the configuration is malformed
+    - 403, or another code of an admission plugin: admission rejects the change
     - 404: the object does not exist
     - 409: field managers or resourceVersions conflict
     - 422: the Scale is invalid

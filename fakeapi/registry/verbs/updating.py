@@ -17,12 +17,13 @@ from fakeapi.registry.verbs.owner_references import deduplicate_owners
 
 
 async def update(request: ServerWrite, obj: Object) -> WriteResult:
-    """Replaces an object; creates it if it does not exist and its kind allows that.
+    """Replaces an object, or creates a missing object if its kind allows that and the body has no uid.
 
     `obj`: the decoded request body in canonical form, with defaults.
 
     Raises ApiError:
 
+    - 403, or another code of an admission plugin: admission rejects the object, or the user may not create it
     - 404: the object does not exist
     - 409: the resourceVersion or uid is not the stored one
     - 422: the object is invalid
@@ -60,7 +61,8 @@ def _with_managers(request: ServerWrite, old: Object, obj: Object) -> Object:
 async def _create(request: ServerWrite, obj: Object) -> WriteResult:
     """Creates the object of a PUT.
 
-    Drops the resourceVersion of the body, because no object is stored yet. A dry run shows it.
+    Drops the resourceVersion of the body, because no object is stored yet. A dry run returns the
+    resourceVersion of the body.
     """
     check_path_name(request.target.name)
     if request.dry_run:

@@ -2,11 +2,12 @@
 
 Follows k8s.io/apiserver `pkg/storage/cacher`:
 
-- Without a resourceVersion, or with "0", a watch begins with the existing objects.
+- Without a resourceVersion, or with "0", a watch begins with the existing objects, unless the client sets
+  sendInitialEvents=false. With sendInitialEvents=true, every watch begins with the existing objects.
 - With a selector, an event is ADDED if the object begins to match, and DELETED if it no longer matches.
 - A DELETED event has the last state that the client could see, with the resourceVersion of the change.
 - A BOOKMARK has the newest resourceVersion whose changes the client has received. `fakeapi.http.watch` sends
-  it.
+  bookmarks.
 """
 
 import base64
@@ -110,7 +111,7 @@ class Watch:
 
         `take` returns whether it has handled the events; `next` does not return handled events. `take` must
         neither raise nor block. All unfiltered watches of a resource receive the same list. If a webhook must
-        convert an object first, `next` returns its events instead.
+        convert an object first, `next` returns the events instead.
         """
         self._watcher.deliver(partial(self._delivered, take))
 
@@ -141,7 +142,7 @@ class Watch:
         ]
 
     def bookmark_version(self, newest: int) -> int | None:
-        """Returns the revision for a bookmark; None if the resource has not changed since `start`.
+        """Returns the revision for a bookmark; None if the watch has not received a change after `start`.
 
         `newest`: the revision of the last change to the resource.
         """
@@ -152,7 +153,7 @@ class Watch:
     def waiting(self) -> int:
         """The number of storage changes that `next` has not read yet.
 
-        The watch's selector may drop some of them.
+        The watch's selector may drop some of these changes.
         """
         return self._watcher.waiting
 
@@ -190,8 +191,8 @@ def open_watch(
 
     `at`: the revision of the state that the initial events show; None for the newest revision.
 
-    Raises ApiError 500 if the resourceVersion is malformed. Raises TooOld if the storage no longer has this
-    resourceVersion.
+    Raises ApiError 500 if the resourceVersion or the shard selector is malformed. Raises TooOld if the
+    storage no longer has this resourceVersion.
     """
     chosen = predicate_for(resource, options)
     prefix = prefix_of(resource, target)
@@ -236,7 +237,7 @@ def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) ->
 def _blueprint(resource: Resource) -> dict[str, str]:
     """Returns the annotation `kubernetes.io/initial-events-list-blueprint` for an empty list of the kind.
 
-    Clients of Kubernetes 1.32 use it to check the initial events against a list.
+    Clients of Kubernetes 1.32 use the annotation to check the initial events against a list.
     """
     listed: Object = {
         "kind": resource.kind.list_kind,
@@ -283,7 +284,7 @@ class EncodedEventCache:
     def frames(self, events: list[WatchEvent], encode: FrameEncoder = event_line) -> bytes:
         """Returns the joined bytes of a list of events.
 
-        If the next call has the same list object, it reuses the bytes.
+        A following call with the same list object reuses the bytes.
         """
         last, lines = self._last
         if last is not events:
@@ -292,7 +293,7 @@ class EncodedEventCache:
         return lines
 
     def frame(self, event: WatchEvent, encode: FrameEncoder = event_line) -> bytes:
-        """Returns the encoded bytes of one event; encodes it if they are not in the cache.
+        """Returns the encoded bytes of one event; encodes the event if the cache does not contain its bytes.
 
         Each cache must use only one `encode`, because the cached bytes depend on it.
         """

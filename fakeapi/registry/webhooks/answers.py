@@ -1,7 +1,7 @@
 """Decodes the responses of webhooks like client-go.
 
 Follows k8s.io/client-go `rest/request.go` (transformResponse, Into). The first byte of the body decides
-whether it is JSON or YAML; its Content-Type does not matter.
+whether the body is JSON or YAML. The Content-Type must only be valid.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ _NOT_ACCEPTABLE = "the server was unable to respond with a content type that the
 
 
 class UnusableAnswer(Exception):
-    """Raised if the response of a webhook is not a valid review. The message equals that of client-go.
+    """Raised if the response of a webhook is not a valid review. The message equals client-go's message.
 
     `status`: the ApiError if the response has an error status code or an invalid Content-Type; None for all
     other problems.
@@ -74,8 +74,8 @@ class ReviewType:
 def read_answer(answer: Answer, wanted: ReviewType) -> Object:
     """Decodes the review in a webhook's response. Fields that the response omits stay absent.
 
-    Raises UnusableAnswer if the response is incomplete, has an error status code, or is not a review of the
-    expected type.
+    Raises UnusableAnswer if the response is incomplete or empty, has an error status code or an invalid
+    Content-Type, or is not a review of the expected type.
     """
     if answer.problem:
         raise UnusableAnswer(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 SERVICES_MAX = 1_000
-"""Maximum number of Services with a URL that are added while the server runs."""
+"""Number of Services with a URL at which `ServiceUrls.add` accepts no further Services."""
 _FORM = "{!r} is not of the form NAMESPACE/NAME[:PORT]=URL"
 
 
@@ -29,7 +29,7 @@ class ServiceUrls:
     """The real URLs of Services. A webhook call to a Service goes to this URL.
 
     A fake cluster has no Service network. Namespaces and names can be patterns, in which `*` stands for any
-    characters. `resolve` returns the URL of a Service that no entry matches; None if it has none.
+    characters. `resolve` returns the URL of a Service that no entry matches; None if the Service has no URL.
     """
 
     def __init__(self, urls: Mapping[Service, str] = MappingProxyType({})) -> None:
@@ -47,7 +47,8 @@ class ServiceUrls:
     def add(self, text: str) -> None:
         """Adds an entry such as `ns/name=https://127.0.0.1:9443`, or replaces the URL of the same Service.
 
-        Raises ServiceUrlError if the text does not have this form, and at SERVICES_MAX.
+        Raises ServiceUrlError if the text does not have this form, or if it names a further Service at
+        SERVICES_MAX.
         """
         service, url = _service_url(text)
         if service not in self._urls and len(self._urls) >= SERVICES_MAX:
@@ -72,7 +73,7 @@ class ServiceUrls:
         self._urls = dict(_service_url(f"{service}={url}") for service, url in entries.items())
 
     def find(self, namespace: str, name: str, port: int) -> str | None:
-        """Returns the URL of a Service; None if it has none.
+        """Returns the URL of a Service; None if the Service has no URL.
 
         An entry without a pattern takes precedence, then the entry that was added last.
         """

@@ -31,10 +31,12 @@ class ServiceEndpoints:
         self._objects = objects
 
     def endpoint(self, reference: Mapping[str, Any], authority: bytes) -> Endpoint:
-        """Returns the endpoint. `authority`: the CA certificates in PEM; b"" for those of the system.
+        """Returns the endpoint of a Service.
 
-        Its URL has the name of the Service in the cluster. If `ServiceUrls` has a URL for the Service,
-        connections go to that URL.
+        `authority`: the CA certificates in PEM; b"" for the CA certificates of the system.
+
+        The URL of the endpoint contains the name of the Service in the cluster. If `ServiceUrls` has a URL
+        for the Service, connections go to that URL.
         """
         port = reference.get("port") or HTTPS
         host = f"{reference.get('name', '')}.{reference.get('namespace', '')}.svc:{port}"
@@ -52,9 +54,9 @@ class ServiceEndpoints:
         return self._urls.find(reference.get("namespace", ""), reference.get("name", ""), port)
 
     def problem(self, reference: Mapping[str, Any]) -> str:
-        """Returns why a connection to a Service fails; "" if `ServiceUrls` has a URL for it.
+        """Returns why a connection to a Service fails; "" if `ServiceUrls` has a URL for the Service.
 
-        The message equals that of Go's net/http.
+        The message equals kube-apiserver's message.
         """
         if self.url(reference) is not None:
             return ""

@@ -53,13 +53,13 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Unreachable(Exception):
-    """Raised if a webhook sent no response. The error message equals that of Go's net/http."""
+    """Raised if a webhook sent no response. The error message equals the message of Go's net/http."""
 
 
 class BadAuthority(Exception):
     """Raised if an endpoint's CA certificates cannot be parsed.
 
-    The error message equals that of client-go.
+    The error message equals client-go's message.
     """
 
 
