@@ -88,7 +88,7 @@ class _Change:
     def _printed_status(self, value: Any, name: str) -> Dump:
         return printed_field(value or None, f"{_PACKAGE}.EvictionStatus", name, self._rules)
 
-    # Conditions
+    # The next method validates the conditions.
 
     def _reverted_conditions(self) -> list[FieldError]:
         """Returns errors if a true final condition is removed, becomes False or changes its reason."""
@@ -103,13 +103,13 @@ class _Change:
                 errors.append(invalid("status.conditions", bad_value, problem))
         return errors
 
-    # Field targetResponders
+    # The next methods validate the field `targetResponders`.
 
     def _target_errors(self) -> list[FieldError]:
         if problem := self._lost_target():
             return [invalid(_TARGETS, self._printed_status(self._targets, "targetResponders"), problem)]
         if len(self._targets) > RESPONDERS_MAX or _has_duplicates(self._targets):
-            return []  # declarative validation reports this
+            return []  # Declarative validation reports the error.
         statuses = {responder["name"]: responder for responder in self._responders}
         places = {target["name"]: index for index, target in enumerate(self._targets)}
         errors: list[FieldError] = []
@@ -182,7 +182,7 @@ class _Change:
         heard = status.get("heartbeatTime") or status["startTime"]
         return bool(times.later(self._now, SKEW_SECONDS - HEARTBEAT_SECONDS) < heard)
 
-    # Field responders
+    # The next methods validate the field `responders`.
 
     def _responder_errors(self) -> list[FieldError]:
         names = {responder["name"] for responder in self._responders}
@@ -194,7 +194,7 @@ class _Change:
         if problem:
             return [invalid(_RESPONDERS, self._printed_status(self._responders, "responders"), problem)]
         if len(self._responders) > RESPONDERS_MAX or _has_duplicates(self._responders):
-            return []  # declarative validation reports this
+            return []  # Declarative validation reports the error.
         states = {target["name"]: target["state"] for target in self._targets}
         return [
             error
@@ -220,7 +220,7 @@ class _Change:
     def _start_errors(self, status: Object, old: Object, state: str, path: str) -> list[FieldError]:
         start, before = status.get("startTime"), old.get("startTime")
         if before:
-            return []  # declarative validation makes it immutable
+            return []  # Declarative validation makes the field immutable.
         if not start:
             return [required(path, "is required for an active responder")] if state == ACTIVE else []
         return [] if self._is_present(start) else [invalid(path, start, _PRESENT)]
@@ -256,7 +256,7 @@ class _Change:
     def _completion_errors(self, status: Object, old: Object, path: str) -> list[FieldError]:
         completion, before = status.get("completionTime"), old.get("completionTime")
         if not completion or (before and before != completion):
-            return []  # declarative validation makes it immutable
+            return []  # Declarative validation makes the field immutable.
         start = status.get("startTime")
         problem = _not_started(start, path)
         if not problem and start and completion < start:
@@ -287,7 +287,7 @@ def _turn(target: Object) -> tuple[bool, int, list[str], str]:
 def _priority_errors(target: Object, path: str) -> list[FieldError]:
     priority, own = target["priority"], OWN_PRIORITIES.get(target["name"])
     if priority is None or priority < 0:
-        return []  # declarative validation reports this
+        return []  # Declarative validation reports the error.
     if own is not None:
         problem = f"core k8s responder is expected to have priority: {own}" if priority != own else ""
     elif priority < RESERVED_PRIORITIES:

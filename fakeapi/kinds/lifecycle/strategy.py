@@ -50,7 +50,7 @@ class TargetedStatusStrategy(StatusOnlyStrategy, TargetedStrategy):
 
 
 def true_condition(conditions: Sequence[Any], kind: str) -> Any:
-    """Returns the first condition of the type `kind` if its status is True; None otherwise."""
+    """Returns the first condition of the type `kind` if the status is True; otherwise None."""
     condition = condition_of(conditions, kind)
     return condition if condition is not None and condition["status"] == "True" else None
 

@@ -85,7 +85,9 @@ def _or_none(text: str | None) -> str:
 
 
 def _hosts(obj: Object, now: float) -> str:
-    """Returns the table cell for hosts: up to three, and how many more rules there are; `*` without hosts."""
+    """Returns the table cell for hosts: up to three hosts, and the number of further rules; `*` without
+    hosts.
+    """
     rules = obj["spec"].get("rules") or ()
     hosts: list[str] = []
     for rule in rules:

@@ -61,7 +61,7 @@ class NetworkPolicyStrategy(RulesStrategy):
 
 
 class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
-    """Strategy for NetworkPolicies of 1.27, which have a status. Later releases have none.
+    """Strategy for NetworkPolicies of 1.27, which have a status. Later releases do not have this status.
 
     While the gate NetworkPolicyStatus is off, creates keep the client's status. Therefore `status` is not one
     of the GatedFields, which a server would drop.

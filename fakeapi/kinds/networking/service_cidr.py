@@ -73,7 +73,10 @@ class ServiceCIDRStatusStrategy(ServiceCIDRStrategy):
 
 
 class ResettingStatusStrategy(ServiceCIDRStatusStrategy):
-    """Strategy for `/status` of ServiceCIDRs from 1.36 on: managedFields contain only the status."""
+    """Strategy for `/status` of ServiceCIDRs from 1.36 on.
+
+    The managedFields of status updates contain only the status.
+    """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
 

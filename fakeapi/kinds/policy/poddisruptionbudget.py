@@ -46,7 +46,7 @@ class PodDisruptionBudgetStrategy(WorkloadStrategy):
     gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS
 
     def default(self, obj: Object) -> Object:
-        """Removes selector requirements with the label key EMPTY_SELECTOR, as upstream's conversion does.
+        """Removes selector requirements with the label key EMPTY_SELECTOR, like upstream's conversion.
 
         Keeps the requirement of a converted empty selector, which has no other requirements.
         """

@@ -13,10 +13,10 @@ _LISTS = ("selectors", "tolerations", "derivedAttributes")
 def restore_empty_request_lists(spec: Object, sent: Any, path: tuple[str, ...]) -> None:
     """Restores explicitly empty lists of device requests that decoding dropped.
 
-    In v1alpha3 and v1beta1, from 1.33 on, an empty list makes the request exact, and errors print it. The
-    stored form leaves it out.
+    In v1alpha3 and v1beta1, from 1.33 on, an empty list makes the request exact, and errors print the list.
+    The stored form omits empty lists.
 
-    - `spec`: the decoded claim spec; it is changed in place
+    - `spec`: the decoded claim spec, which the function changes in place
     - `sent`, `path`: the request body, and the path of its device requests
     """
     for name in path:

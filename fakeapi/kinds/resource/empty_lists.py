@@ -18,7 +18,7 @@ _BINDING = ("bindingConditions", "bindingFailureConditions")
 def restore_in_status(claim: Object, sent: Any) -> None:
     """Restores empty lists of binding conditions in the allocation results of a ResourceClaim.
 
-    `sent`: the decoded JSON of the request body; it still has the lists
+    `sent`: the decoded JSON of the request body, which still has the lists
     """
     results = claim["status"].get("allocation", {}).get("devices", {}).get("results", ())
     sent_results = _at(sent, "status", "allocation", "devices", "results")
@@ -30,7 +30,7 @@ def restore_in_slice(each: Object, sent: Any, layout: Layout, rules: ReleaseRule
     """Restores empty lists in a ResourceSlice and its devices, in place.
 
     - `each`: the decoded ResourceSlice
-    - `sent`: the decoded JSON of the request body; it still has the lists
+    - `sent`: the decoded JSON of the request body, which still has the lists
     - `layout`: the layout of the devices in the request body
     """
     spec, sent_spec = each["spec"], _at(sent, "spec")

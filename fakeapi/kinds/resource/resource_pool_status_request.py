@@ -93,7 +93,8 @@ def _pool_count(obj: Object, _now: float) -> int:
 def _sum_column(name: str, field: str, description: str) -> Column:
     """Returns a table column that contains the sum of a field over all pools.
 
-    If the field is a string, the column contains the number of strings.
+    If the field is a string, the column contains the number of strings. Requests without a status and failed
+    requests have the cell "-".
     """
 
     def cell(obj: Object, _now: float) -> str:

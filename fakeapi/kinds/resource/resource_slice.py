@@ -226,7 +226,8 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 def _field_labels(kind: Kind) -> FieldLabels:
     refusal = f"field label not supported for {kind.api_version}, Kind={kind.kind}: {{label}}"
     labels = (NAME, "spec.nodeName", "spec.driver")
-    if "skipNodeOperations" in fields_at(kind.schema, "spec"):  # the field label is as old as this field
+    # The release that added this field also added the field label.
+    if "skipNodeOperations" in fields_at(kind.schema, "spec"):
         return FieldLabels((*labels, "spec.pool.name"), refusal, _fields_and_pool, indexed="spec.nodeName")
     return FieldLabels(labels, refusal, _fields, indexed="spec.nodeName")
 
@@ -242,7 +243,8 @@ def _fields_and_pool(obj: dict[str, Any]) -> Mapping[str, str]:
 def _columns(schema: Struct, quirks: Quirks) -> tuple[Column, ...]:
     case = " It should use only lower case characters." if quirks.drivers_should_be_lowercase else ""
     selector = ""
-    if "skipNodeOperations" in fields_at(schema, "spec"):  # the description is as old as this field
+    # The release that added this field also added the text.
+    if "skipNodeOperations" in fields_at(schema, "spec"):
         selector = (
             " A field selector can be used to list only ResourceSlice objects belonging to a certain pool."
         )

@@ -42,7 +42,9 @@ _TOKENS_WARNING: Final = (
     "possible logging of tokens in volume attributes"
 )
 _GENERATION_FIELDS: Final = ("tokenRequests", "requiresRepublish", "seLinuxMount")
-"""Fields whose changes increment the generation up to 1.29. From 1.30 on, all changes of the spec do."""
+"""Fields whose changes increment the generation up to 1.29. From 1.30 on, all changes of the spec increment
+it.
+"""
 
 
 class CSIDriverStrategy(RulesStrategy):

@@ -46,7 +46,8 @@ class CSINodeStrategy(RulesStrategy):
 
     Clients may add and remove drivers, but must not change the entry of a driver.
 
-    From 1.33 on, clients may also change the number of volumes that a driver can attach.
+    From 1.33 on, clients may also change the number of volumes that a driver can attach, while the gate
+    MutableCSINodeAllocatableCount is on.
     """
 
     updates_unconditionally: ClassVar[bool] = False

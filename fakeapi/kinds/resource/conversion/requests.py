@@ -40,7 +40,7 @@ def _request_to_hub(request: Object) -> Object:
     converted: Object = {"name": request["name"]}
     if is_exact(request):
         exactly = {name: value for name, value in request.items() if name not in ("name", "firstAvailable")}
-        if not exactly.get("tolerations"):  # Kubernetes appends them to a nil list
+        if not exactly.get("tolerations"):  # Kubernetes appends tolerations to a nil list.
             exactly.pop("tolerations", None)
         converted["exactly"] = exactly
     if "firstAvailable" in request:

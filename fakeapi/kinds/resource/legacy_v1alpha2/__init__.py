@@ -2,8 +2,8 @@
 
 Upstream no longer changes this version.
 
-Its objects differ from objects of newer versions, and no release serves both. Therefore v1alpha2 objects are
-not converted to newer versions.
+The objects of v1alpha2 differ from objects of newer versions, and no release serves both. Therefore v1alpha2
+objects are not converted to newer versions.
 """
 
 CLASSIC_VERSIONS = frozenset(("v1alpha2",))

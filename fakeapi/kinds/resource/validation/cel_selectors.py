@@ -65,7 +65,8 @@ def _device_compiler(
 def environment_of(quirks: Quirks, *, shared: bool, listed: bool) -> Environment:
     """Returns the CEL environment for device selectors in a release.
 
-    `shared`, `listed`: as in `device_environment`
+    `shared`: whether the gate DRAConsumableCapacity is on
+    `listed`: whether the gate DRAListTypeAttributes is on
     """
     return device_environment(
         BASE_LIBRARIES | quirks.cel_libraries,
@@ -83,7 +84,7 @@ def named_resources_compiler(quirks: Quirks, limits: Limits) -> CelCheck:
 
 
 def strictness_of(quirks: Quirks, limits: Limits, *, listed: bool = False) -> Strictness:
-    """Returns the checks of CEL expressions in a release.
+    """Returns how strictly a release checks CEL expressions.
 
     `listed`: whether device attributes may be lists
     """

@@ -161,7 +161,7 @@ def _validate_allocation_mode(mode: str, count: int, path: str, rules: ReleaseRu
 
 
 def validate_selectors(selectors: list[Object] | None, path: str, checks: Checks) -> list[FieldError]:
-    """Validates device selectors. Their CEL expressions must compile and must not be too long."""
+    """Validates device selectors. The CEL expressions must compile and must not be too long."""
     return validate_items(
         selectors,
         path,

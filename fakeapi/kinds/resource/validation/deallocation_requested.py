@@ -11,8 +11,8 @@ from fakeapi.machinery.field_errors import FieldError, forbidden
 def validate_deallocation(status: dict[str, Any], old: dict[str, Any], path: str) -> list[FieldError]:
     """Validates a change of `deallocationRequested` in the status of a ResourceClaim.
 
-    Clients cannot set the field while the claim is reserved or not allocated. They cannot clear it while the
-    claim is allocated.
+    Clients cannot set the field while the claim is reserved or not allocated. They cannot clear the field
+    while the claim is allocated.
     """
     requested, was_requested = status.get("deallocationRequested"), old.get("deallocationRequested")
     errors: list[FieldError] = []

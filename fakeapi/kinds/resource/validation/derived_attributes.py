@@ -141,8 +141,8 @@ def _name_of(attribute: Object) -> str:
 def derivations_of(devices: Object, rules: ReleaseRules, *, stored: bool) -> Derivations:
     """Returns the `Derivations` for a claim with these `devices`.
 
-    `stored`: whether the server already stores the claim. In some releases, its CEL expressions are then not
-    compiled again.
+    `stored`: whether the server already stores the claim. For a stored claim, some releases do not compile
+    the CEL expressions again.
     """
     referenced: dict[str, set[str]] = {}
     for constraint in devices.get("constraints") or ():

@@ -24,7 +24,7 @@ def validate_cidr(text: str, path: str) -> list[FieldError]:
 
 
 def validate_interface_address(text: str, path: str) -> list[FieldError]:
-    """Validates an interface address, such as `10.9.8.7/24`. It must be in canonical form."""
+    """Validates an interface address in canonical form, such as `10.9.8.7/24`."""
     cidr = parse_cidr(text)
     if cidr is None:
         return [invalid(path, text, _INTERFACE)]

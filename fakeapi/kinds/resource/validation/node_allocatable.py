@@ -13,7 +13,7 @@ from fakeapi.releases.rules import ReleaseRules
 
 
 def default_mappings(device: Object) -> None:
-    """Sets the default `allocationMultiplier`, 1, in each of the device's resource mappings."""
+    """Sets a missing `allocationMultiplier` to 1, in each resource mapping of the device."""
     mappings = device.get("nodeAllocatableResourceMappings") or {}
     for name, mapping in mappings.items():
         if mapping.get("allocationMultiplier") is None:

@@ -141,8 +141,8 @@ def _validate_step(
     """Validates the step of a range: `default` and `max` must be `min` plus a multiple of the step.
 
     - `named`: the quantities of `default`, `min`, `max` and `step`
-    - `most`: the value of the capacity; `min` plus one step must not exceed it
-    - `fractional`: whether amounts are compared in thousandths; if false, they are rounded up to whole
+    - `most`: the value of the capacity; `min` plus one step must not exceed this value
+    - `fractional`: whether amounts are compared in thousandths; if false, amounts are rounded up to whole
       numbers
     """
     step, least, place = named["step"], named["min"], f"{path}.step"

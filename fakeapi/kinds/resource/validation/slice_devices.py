@@ -76,7 +76,7 @@ def validate_device(
 
 
 def validate_taints(device: Object, path: str, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the taints of a device. `old`: the stored device; None if it is new."""
+    """Validates the taints of a device. `old`: the stored device; None for a new device."""
     taints = device.get("taints")
     trusts = rules.quirks.unchanged_taints_are_trusted
     if trusts and old is not None and semantically_equal(taints, old.get("taints")):
@@ -112,7 +112,7 @@ def _validate_qualities(
 ) -> list[FieldError]:
     """Validates the attributes and capacities of a device.
 
-    - `parts`: the object that contains them: the device, or its field `basic`
+    - `parts`: the object with the attributes and capacities: the device, or its field `basic`
     - `old`: the stored device on update; None on create
     """
     is_shared = parts.get("allowMultipleAllocations") is True

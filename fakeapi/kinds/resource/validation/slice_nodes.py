@@ -1,7 +1,7 @@
 """Validates the nodes that can use devices: a node name, a node selector or all nodes.
 
-Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Either the slice selects the nodes, or each of its
-devices does.
+Follows k8s.io/kubernetes `pkg/apis/resource/validation`. Either the slice selects the nodes, or each device
+of the slice selects its own nodes.
 """
 
 from fakeapi.kinds.common.printing.values import printed_field, printed_plain, printed_struct
