@@ -87,8 +87,9 @@ def compact(data: bytes) -> bytes:
 
 
 def members(data: bytes) -> dict[str, bytes]:
-    """Returns the members of a JSON object as undecoded text. Raises JsonError if `data` is not a JSON
-    object.
+    """Returns the members of a JSON object as undecoded text.
+
+    Raises JsonError if `data` is not a JSON object.
     """
     try:
         return {name: bytes(text) for name, text in _decode_members(data).items()}
@@ -116,7 +117,10 @@ def items(data: bytes) -> list[bytes]:
 
 
 def decode(data: bytes | str) -> Any:
-    """Decodes JSON text; if a key is repeated, the last value counts. Raises JsonError if it is not JSON."""
+    """Decodes JSON text; if a key is repeated, the last value counts.
+
+    Raises JsonError if the text is not JSON, or is nested too deeply for the decoder.
+    """
     try:
         return _decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:

@@ -73,7 +73,7 @@ def numbered_documents(text: str) -> list[tuple[int, Any]]:
         try:
             return [(1, decode_json(encoded))]
         except JsonError:
-            pass  # braces and brackets are YAML too
+            pass  # A text that begins with a brace or bracket may also be YAML.
     from fakeapi.machinery.golang import yaml_text  # noqa: PLC0415 - imports PyYAML, only for YAML
 
     try:
@@ -101,8 +101,8 @@ def _numbered(values: Iterable[Any]) -> list[tuple[int, Any]]:
 def decode_json(data: bytes) -> Any:
     """Decodes JSON text, within the limits of this module.
 
-    Raises JsonError if the text is not JSON or is nested too deeply. Raises DocumentError if it has more than
-    NODES_MAX values.
+    Raises JsonError if the text is not JSON or is nested too deeply. Raises DocumentError if the text has
+    more than NODES_MAX values.
     """
     if _separators(data) > NODES_MAX and _separators(_STRINGS.sub(b'""', data)) > NODES_MAX:
         raise DocumentError(f"it has more than {NODES_MAX} values")

@@ -22,7 +22,7 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Details(msgspec.Struct, frozen=True):
-    """The `details` of a Status. Its JSON has no empty members."""
+    """The `details` of a Status. The JSON omits empty members."""
 
     name: str = ""
     group: str = ""
@@ -126,8 +126,9 @@ def forbidden(resource: Qualified, name: str, why: str, *causes: Cause) -> ApiEr
 
 
 def invalid(kind: Qualified, name: str, errors: Iterable[FieldError]) -> ApiError:
-    """Returns an ApiError 422 with a cause for each field error. The message
-    mentions each error only once.
+    """Returns an ApiError 422 with a cause for each field error.
+
+    The message mentions equal errors only once.
     """
     field_errors: Sequence[FieldError] = list(errors)
     texts = list(dict.fromkeys(str(error) for error in field_errors))

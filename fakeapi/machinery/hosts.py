@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 ACCEPTED_HOSTS = r"^localhost$,^127\.0\.0\.1$,^\[::1\]$"
-"""The default accepted hosts, like those of `kubectl proxy --accept-hosts`: only loopback hosts."""
+"""The default accepted hosts: only loopback hosts. Equals the default of `kubectl proxy --accept-hosts`."""
 
 HOST_MAX = 1000
 """Maximum length of a Host or Origin header in characters; longer headers are rejected."""
@@ -98,7 +98,10 @@ class HostRules:
         return parts is not None and self.accepts(parts[1])
 
     def accepts(self, host: str) -> bool:
-        """Whether the rules accept `host`: it is one of the names, or a pattern matches any part of it.
+        """Whether the rules accept `host`.
+
+        True if `host` is in `names`, or a pattern matches any part of `host`. False if `host` is longer than
+        HOST_MAX.
 
         `host` must not include a port. An IPv6 address may be in brackets.
         """

@@ -31,7 +31,7 @@ from fakeapi.machinery.jsonpath_syntax import (
 RESULTS_MAX = 10_000
 """Maximum number of values that a step of a path may return; more values raise JsonPathError.
 
-The limit is needed because each `..` in a path may double the number.
+The limit is needed because each `..` in a path may double the number of values.
 """
 
 Values: TypeAlias = list[Any]
@@ -43,7 +43,7 @@ class JsonPath(msgspec.Struct, frozen=True):
     steps: tuple[Step, ...]
 
     def find(self, obj: Any) -> Values:
-        """Returns the values at the path in `obj`; [] if a key is missing.
+        """Returns the values at the path in `obj`. A missing key gives no value.
 
         Raises JsonPathError if a step does not fit the type of a value, and for more than RESULTS_MAX values.
         """
@@ -62,8 +62,9 @@ class JsonPath(msgspec.Struct, frozen=True):
 
 
 def parse_path(text: str) -> JsonPath:
-    """Parses a JSONPath without its braces, such as `.spec.replicas`. Raises JsonPathError if it is not
-    valid.
+    """Parses a JSONPath without its braces, such as `.spec.replicas`.
+
+    Raises JsonPathError if the path is not valid or is too long.
     """
     return JsonPath(parse(text))
 
@@ -131,7 +132,7 @@ def _take(values: Values, step: Step) -> Values:
 
 def _block(values: Values, name: str) -> Values:
     if name == "range":
-        return []  # a loop; its body would be in further actions, which are not supported
+        return []  # The body of the loop would be in further actions, which are not supported.
     if name == "end":
         raise JsonPathError("not in range, nothing to end")
     raise JsonPathError(f"unrecognized identifier {name}")

@@ -11,7 +11,10 @@ LENGTH_MAX = 16 * 1024
 
 
 class JsonPathError(ValueError):
-    """A JSONPath is not valid, or a step does not fit the type of a value; the message is client-go's."""
+    """A JSONPath is not valid or exceeds a limit, or a step does not fit the type of a value.
+
+    The message is client-go's, except for limits.
+    """
 
 
 class FieldStep(msgspec.Struct, frozen=True):

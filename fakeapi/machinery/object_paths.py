@@ -8,7 +8,7 @@ Path = tuple[str, ...]
 
 
 def value_at(obj: Object, path: Path) -> Any:
-    """Returns the value at a path of field names in an object; None if it is absent."""
+    """Returns the value at a path of field names in an object; None if the value is absent."""
     value: Any = obj
     for name in path:
         value = (value or {}).get(name)

@@ -16,7 +16,7 @@ def printable(text: str) -> str:
 def printable_line(text: object, length_max: int = LINE_MAX) -> str:
     """Formats a value as one printable line; truncates it to `length_max` characters with an ellipsis.
 
-    Replaces white space by single spaces, and escapes other unprintable characters like `printable`.
+    Replaces white space with single spaces, and escapes other unprintable characters like `printable`.
     """
     whole = str(text)
     line = printable(" ".join(whole[: length_max + 1].split()))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 def nearest(word: str, known: Iterable[str]) -> str:
     """Returns the known name that is most similar to a word; "" if none is similar.
 
-    Does not compare the case of letters.
+    Ignores the case of letters.
     """
     from difflib import get_close_matches  # noqa: PLC0415 - loaded only for an error
 

@@ -58,9 +58,10 @@ class AccessQuirks(ReleaseValues):
     """
 
     empty_level_type_is_required: bool = since({27: False, 36: True}, _FLOW)
-    """Whether the error for an empty `spec.type` of a PriorityLevelConfiguration is `Required value`.
+    """Whether the error for an empty type in a PriorityLevelConfiguration is `Required value`.
 
-    In other releases the error is `Unsupported value`.
+    In other releases the error is `Unsupported value`. The types are `spec.type` and the type of
+    `limitResponse`.
     """
 
     flow_condition_type_required: str = since({27: "must not be empty", 34: ""}, _FLOW)
@@ -76,7 +77,10 @@ class AccessQuirks(ReleaseValues):
     """Whether the error for a policy expression with a wrong result type also names the actual type."""
 
     policies_judge_reviews: bool = since({27: True, 30: False}, _EXCLUSION)
-    """Whether admission policies apply to authentication and authorization reviews. Webhooks always do."""
+    """Whether admission policies apply to authentication and authorization reviews.
+
+    Webhooks apply to these reviews in all releases.
+    """
 
     policy_variable_name: str = since(
         {27: "name is not a valid CEL identifier", 34: "must be a valid CEL identifier"}, _POLICIES
@@ -124,10 +128,16 @@ class AccessQuirks(ReleaseValues):
     # Admission
 
     templates_of_pod_groups_have_to_exist: bool = since({27: False, 36: True, 37: False}, _POD_GROUPS)
-    """Whether a PodGroup is rejected if its workload, or the workload's template, does not exist."""
+    """Whether a PodGroup is rejected if its workload, or the workload's template, does not exist.
+
+    Only applies while the gate GenericWorkload is on.
+    """
 
     jobs_of_gangs_keep_their_parallelism: bool = since({27: False, 36: True, 37: False}, _JOBS)
-    """Whether the parallelism of a Job with a gang-scheduled PodGroup is immutable."""
+    """Whether the parallelism of a Job with a gang-scheduled PodGroup is immutable.
+
+    Only applies while the gate GenericWorkload or WorkloadWithJob is on.
+    """
 
     quota_counts_devices: bool = since({27: False, 31: True}, _QUOTA)
     """Whether a ResourceQuota counts the devices that ResourceClaims request, by DeviceClass."""

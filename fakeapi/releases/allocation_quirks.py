@@ -70,19 +70,19 @@ class AllocationQuirks(ReleaseValues):
     other_nodes_complete_pools: bool = since({27: False, 35: True}, _ALLOCATOR)
     """Whether slices for other nodes count when the allocator checks a pool's generation and completeness."""
     newer_allocators_sort_pools: bool = since({27: False, 36: True}, _ALLOCATOR)
-    """Whether the allocator sorts pools by driver and name, and slices by name.
+    """Whether the allocator for binding conditions or consumable capacity sorts pools and slices.
 
-    Pools with binding conditions come last. Only the allocator for binding conditions or consumable capacity
-    sorts pools and slices.
+    If so, it sorts pools by driver and name, and slices by name. Pools with binding conditions come last.
     """
     newer_allocators_put_conditions_last: bool = since({27: False, 34: True, 36: False}, _ALLOCATOR)
-    """Whether the allocator for binding conditions or consumable capacity searches pools and slices with
-    binding conditions last.
+    """Whether the allocator searches pools and slices with binding conditions last.
+
+    Concerns the allocator for binding conditions or consumable capacity.
     """
     slices_with_counters_always_count: bool = since({27: False, 34: True, 35: False}, _ALLOCATOR)
     """Whether slices with shared counters always belong to their pool.
 
-    In other releases, they only belong to it while the gate DRAPartitionableDevices is on.
+    In other releases, these slices belong to their pool only while the gate DRAPartitionableDevices is on.
     """
     counters_of: CountersOf = since(
         {27: CountersOf.SLICE_ANEW, 34: CountersOf.SLICE, 35: CountersOf.POOL}, _ALLOCATOR
@@ -110,7 +110,10 @@ class AllocationQuirks(ReleaseValues):
 
     # Requests for all devices (allocationMode: All)
     all_leaves_out_used: bool = since({27: True, 32: False}, _ALLOCATOR)
-    """Whether a request for all devices skips allocated devices. In other releases the request fails."""
+    """Whether a request for all devices skips allocated devices.
+
+    In other releases, such a request fails if one of the devices is already allocated.
+    """
     none_are_all: bool = since({27: True, 33: False}, _ALLOCATOR)
     """Whether a request with allocationMode All succeeds if no device matches."""
     all_forgets_choice: bool = since({27: True, 35: False}, _ALLOCATOR)
@@ -130,10 +133,9 @@ class AllocationQuirks(ReleaseValues):
 
     # The search
     newer_allocators_keep_order: bool = since({27: False, 36: True}, _ALLOCATOR)
-    """Whether the allocator tries the devices of a request only in the order of the pools.
+    """Whether the allocator for binding conditions or consumable capacity keeps the order of the pools.
 
-    Concerns only the allocator for binding conditions or consumable capacity. Other allocators try every
-    order.
+    If so, it tries the devices of a request only in this order. Other allocators try every order.
     """
     size_limit_ends_search: bool = since({27: False, 36: True}, _ALLOCATOR)
     """Whether exceeding the maximum number of devices in a claim ends the whole search.
@@ -164,7 +166,10 @@ class AllocationQuirks(ReleaseValues):
     The configuration then occurs only once.
     """
     config_is_filtered: bool = since({27: False, 33: True}, _ALLOCATOR)
-    """Whether the allocation omits the claim's configuration for requests and subrequests without devices."""
+    """Whether the allocation omits configuration that is only for subrequests that were not chosen.
+
+    Concerns configuration from the claim, not from DeviceClasses.
+    """
     devices_have_overhead: bool = since({27: False, 37: True}, _PLUGIN)
     """Whether devices may consume node-allocatable resources, such as CPU, as overhead.
 
@@ -175,7 +180,8 @@ class AllocationQuirks(ReleaseValues):
     newer_results_have_tolerations: bool = since({27: False, 35: True}, _ALLOCATOR)
     """Whether results of the allocator for binding conditions or consumable capacity contain tolerations.
 
-    These are the tolerations of the request. Results of other allocators do not contain them.
+    The tolerations come from the request. Results of other allocators contain tolerations only if
+    `results_have_tolerations` is true.
     """
     list_attributes_are_gated: bool = since({27: False, 37: True}, _ALLOCATOR)
     """Whether device attributes may be lists while the gate DRAListTypeAttributes is on.

@@ -108,7 +108,11 @@ class CoreQuirks(ReleaseValues):
     """Whether adding the annotation that limits mountable secrets to a service account causes a warning."""
 
     token_requests_have_uids: bool = since({27: False, 34: True}, _ACCOUNT_TOKENS)
-    """Whether a TokenRequest has the uid of its service account."""
+    """Whether a TokenRequest has the uid of its service account.
+
+    If so, a TokenRequest with another uid fails with 409. While the gate
+    TokenRequestServiceAccountUIDValidation is off, the other uid only causes a warning.
+    """
 
     quota_has_scope_of_volumes: bool = since({27: False, 33: True}, _VALIDATION)
     """Whether a ResourceQuota may have the scope VolumeAttributesClass."""

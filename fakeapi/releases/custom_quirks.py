@@ -58,9 +58,9 @@ class CustomQuirks(ReleaseValues):
     """Whether sets (x-kubernetes-list-type) of lists or objects in a schema cause a warning."""
 
     prints_definitions: bool = since({27: False, 37: True}, _TABLES)
-    """Whether tables of CustomResourceDefinitions have more columns than name and creation time.
+    """Whether tables of CustomResourceDefinitions have further columns, such as the scope.
 
-    An example is the scope.
+    In other releases the only columns are the name and the creation time.
     """
 
     precondition_failed: str = since({27: "Precondition failed", 37: "precondition failed"}, _DEFINITIONS)

@@ -65,7 +65,7 @@ class DeviceQuirks(ReleaseValues):
     attribute_domain: str = since({27: "prefix", 32: "domain"}, _VALIDATION)
     """Noun in errors for the part of an attribute name before the slash.
 
-    Up to 1.31 `prefix`, then `domain`.
+    The noun is `prefix` up to 1.31, and `domain` from 1.32 on.
     """
 
     missing_domain_is_required: bool = since({27: True, 32: False}, _VALIDATION)
@@ -172,12 +172,12 @@ class DeviceQuirks(ReleaseValues):
     """Whether the error for a device attribute without a value is `Required value`, not `Invalid value`."""
 
     attribute_member: str = since({27: "field", 32: "value"}, _VALIDATION)
-    """Noun in the error for an attribute with several values: `field` up to 1.31, then `value`."""
+    """Noun in the error for an attribute with several values: `field` up to 1.31, `value` from 1.32 on."""
 
     node_selector_term: str = since({27: "selector term", 32: "node selector term"}, _VALIDATION)
     """Noun in the error for a slice's node selector that does not have exactly one term.
 
-    `selector term` up to 1.31, then `node selector term`.
+    The noun is `selector term` up to 1.31, and `node selector term` from 1.32 on.
     """
 
     invalid_slice_error_dumps_value: bool = since({27: False, 31: True, 32: False}, _VALIDATION)
@@ -214,8 +214,7 @@ class DeviceQuirks(ReleaseValues):
     """
 
     deallocated_devices_go_first: bool = since({27: True, 35: False}, _STRATEGIES)
-    """Whether the status of deallocated devices is dropped before the fields of disabled gates are dropped.
-    """
+    """Whether the status of deallocated devices is dropped before the fields of disabled gates."""
 
     taint_effects: tuple[str, ...] = since(
         {27: ("NoExecute", "NoSchedule"), 35: ("NoExecute", "NoSchedule", "None")}, _VALIDATION
@@ -223,7 +222,7 @@ class DeviceQuirks(ReleaseValues):
     """Effects of device taints, in the order in which errors list them."""
 
     unchanged_taints_are_trusted: bool = since({27: False, 35: True}, _VALIDATION)
-    """Whether an update of a slice does not validate taints that the stored device already has."""
+    """Whether an update does not validate unchanged taints of devices and DeviceTaintRules."""
 
     result_tolerations_are_checked: bool = since({27: False, 37: True}, _VALIDATION)
     """Whether tolerations in the results of an allocation are validated."""

@@ -28,7 +28,7 @@ class DriverQuirks(ReleaseValues):
     """
 
     kubelet_keeps_driver_instances: bool = since({27: False, 33: True}, _PLUGINS)
-    """Whether the kubelet keeps several instances of a DRA driver. It then calls the newest instance."""
+    """Whether the kubelet keeps several instances of a DRA driver, and calls the newest instance."""
 
     slices_outlive_drivers_by: float | None = since({27: None, 31: 0.0, 33: 30.0}, _PLUGINS)
     """Seconds until the kubelet deletes the ResourceSlices of an unregistered driver; None for never."""

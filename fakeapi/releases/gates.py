@@ -225,9 +225,11 @@ class GateError(FakeAPIError, ValueError):
 
 
 class UnknownGateError(GateError):
-    """Raised for a feature gate that none of the releases has. `known`: the gates of these releases.
+    """Raised for a feature gate that none of the server's releases has.
 
     The message suggests similar names, and lists the gates with an effect as `Name=true|false (…)`.
+
+    `known`: the gates of the server's releases.
     """
 
     def __init__(self, name: str, known: Mapping[str, GateSpec]) -> None:
@@ -244,7 +246,7 @@ class UnknownGateError(GateError):
 class Gates(Mapping[str, bool]):
     """The feature gates of one release, and whether each gate is on. Immutable.
 
-    `graduated`: gates that the release no longer has because their features are permanent
+    `graduated`: gates that the release no longer has because their features are permanent.
     """
 
     __slots__ = ("_graduated", "_settings")
@@ -284,8 +286,8 @@ class Gates(Mapping[str, bool]):
 def chosen(setting: Mapping[str, bool] | str | None) -> dict[str, bool]:
     """Returns feature gates from a mapping, or from a text in the syntax of `parse`. None means no gates.
 
-    Raises GateError for invalid syntax, and for values that are not booleans. Does not check whether a gate
-    exists.
+    Raises GateError for invalid syntax, for values that are not booleans, and for a setting of another type.
+    Does not check whether a gate exists.
     """
     if setting is None or isinstance(setting, str):
         return parse(setting or "")
@@ -298,11 +300,10 @@ def chosen(setting: Mapping[str, bool] | str | None) -> dict[str, bool]:
 
 
 def parse(text: str) -> dict[str, bool]:
-    """Parses the value of `--feature-gates`, such as `A=true,B=false`. The last value of a gate takes
-    precedence.
+    """Parses the value of `--feature-gates`, such as `A=true,B=false`.
 
-    Raises GateError, with the messages of component-base, for invalid syntax. Does not check whether a gate
-    exists.
+    The last value of a gate takes precedence. Raises GateError, with the messages of component-base, for
+    invalid syntax. Does not check whether a gate exists.
     """
     chosen: dict[str, bool] = {}
     for setting in text.split(","):
@@ -327,7 +328,10 @@ def specs(minor: int) -> Mapping[str, GateSpec]:
 
 @cache
 def requirements(minor: int) -> Mapping[str, tuple[str, ...]]:
-    """Returns, for each gate of release 1.`minor`, the gates that it requires to be on."""
+    """Returns the gates that other gates of release 1.`minor` require to be on, by the name of these gates.
+
+    Omits gates that require no other gates.
+    """
     needed_by_gate = {}
     for name, history in _gates()["requires"].items():
         past = [needed for since, needed in history if since <= minor]
@@ -338,7 +342,7 @@ def requirements(minor: int) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _specs(minor: int) -> Mapping[str, GateSpec]:
-    """Returns the gates of release 1.`minor`, including gates that it no longer has."""
+    """Returns the gates of release 1.`minor`, including gates that the release no longer has."""
     states: dict[str, GateSpec] = {}
     for name, history in _gates()["specs"].items():
         past = [entry for entry in history if entry[0] <= minor]
@@ -391,7 +395,7 @@ def resolve(chosen: Mapping[str, bool], minor: int) -> Gates:
 
     - Gates without a choice have the value in TURNED_ON. Without such a value, they have the release's
       default.
-    - AllAlpha and AllBeta set gates that are not set by name.
+    - AllAlpha and AllBeta set the alpha and beta gates that have neither a choice nor a value in TURNED_ON.
     - Choices for gates that the release does not have are ignored; `check` rejects them.
 
     Raises GateError if a choice contradicts a locked gate, or if a gate is on without the gates that it

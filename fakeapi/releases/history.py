@@ -7,7 +7,10 @@ _T = TypeVar("_T")
 
 
 class Changes(NamedTuple):
-    """The values of an attribute by the first minor release that has each, and the upstream package."""
+    """The values of an attribute, and the upstream package from which they come.
+
+    The keys of `values` are the first minor releases with each value.
+    """
 
     values: Mapping[int, Any]
     upstream: str
@@ -46,5 +49,8 @@ class ReleaseValues:
 
 
 def value_at(changes: Mapping[int, _T], minor: int) -> _T:
-    """Returns the value in release 1.`minor`."""
+    """Returns the value in release 1.`minor`.
+
+    `changes`: each value by the first minor release that has it.
+    """
     return changes[max(first for first in changes if first <= minor)]

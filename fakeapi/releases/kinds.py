@@ -41,7 +41,7 @@ class Lifecycle(msgspec.Struct, frozen=True):
     release: str = ""
 
     def warning(self, api_version: str, kind: str) -> str:
-        """Returns the text of the Warning header for the kind; "" before the release that deprecates it.
+        """Returns the text of the Warning header for the kind; "" if the kind is not deprecated in `release`.
 
         Follows k8s.io/apiserver `pkg/endpoints/deprecation`.
         """

@@ -37,7 +37,7 @@ class KubeletQuirks(ReleaseValues):
     The kubelet must unprepare recorded claims before the pod ends.
 
     - "when prepared": after drivers have prepared the claim, up to 1.30
-    - "at once": when the kubelet has read the claim, from 1.31
+    - "at once": when the kubelet has read the claim, from 1.31 to 1.33
     - "when drivers are there": when the drivers of all claims are registered, from 1.34
     """
     skips_unused_claims: bool = since({27: True, 31: False}, _DRA)

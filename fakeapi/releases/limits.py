@@ -20,7 +20,7 @@ class Limits(ReleaseValues):
     limit.
     """
 
-    reserved_for: int = since({27: 32, 32: 256}, _TYPES)  # still 32 in 1.32.0, unlike later patches
+    reserved_for: int = since({27: 32, 32: 256}, _TYPES)  # 1.32.0 still has the limit 32
     scheduling_nodes: int = 128
 
     # v1alpha2
@@ -52,11 +52,11 @@ class Limits(ReleaseValues):
     slice_device_counters: int = 1024
     device_counters: int = 32
 
-    # v1, and the other versions in releases that have v1
+    # From 1.34 on, the first release with v1, these limits apply to all versions.
     binding_conditions: int = 4
     discrete_capacity_values: int = 10
 
-    # from 1.35 on, in place of the three limits on counters above
+    # From 1.35 on, these limits replace shared_counters, slice_device_counters and device_counters.
     devices_with_taints_or_counters: int = 64
     counter_sets: int = 8
     counters_of_a_set: int = 32

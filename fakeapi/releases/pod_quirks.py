@@ -101,10 +101,10 @@ class PodQuirks(ReleaseValues):
     # Pods
 
     host_network_checks_container_port: bool = since({27: True, 28: False}, _VALIDATION)
-    """Whether the error for a hostPort that differs from its containerPort is at `containerPort`.
+    """Whether the error for different ports in a pod with hostNetwork is at `containerPort`.
 
-    Such a hostPort is invalid in pods with hostNetwork. In other releases, the error is at `hostPort`, and
-    pod templates only get it if the hostPort is set.
+    In pods with hostNetwork, each hostPort must equal its containerPort. In other releases, the error is at
+    `hostPort`, and pod templates only get the error if the hostPort is set.
     """
 
     host_namespaces_are_of_the_spec: bool = since({27: False, 37: True}, _VALIDATION)
@@ -156,7 +156,10 @@ class PodQuirks(ReleaseValues):
     """Whether static pods must not have resource claims."""
 
     sysctls_need_own_namespaces: bool = since({27: False, 29: True}, _VALIDATION)
-    """Whether a pod must not set sysctls of a namespace that it shares with its node."""
+    """Whether a pod must not set sysctls of a namespace that the pod shares with its node.
+
+    An update of a pod that already has such a sysctl is exempt.
+    """
 
     relaxed_dns_searches_stay: bool = since({27: False, 32: True}, _POD_UTIL)
     """Whether an update may keep relaxed search domains while the gate RelaxedDNSSearchValidation is off."""
@@ -174,19 +177,25 @@ class PodQuirks(ReleaseValues):
     """Whether the error for a toleration with a value and the operator Exists prints the whole toleration."""
 
     tolerations_can_compare: bool = since({27: False, 35: True}, _VALIDATION)
-    """Whether tolerations may use the operators `Lt` and `Gt`."""
+    """Whether tolerations may use the operators `Lt` and `Gt`.
+
+    The gate TaintTolerationComparisonOperators must be on.
+    """
 
     node_affinity_values_are_checked: bool = since({27: False, 33: True}, _VALIDATION)
-    """Whether values in a pod's required node affinity must be valid label values."""
+    """Whether values in a pod's required node affinity must be valid label values.
+
+    An update of a pod that already has invalid values is exempt.
+    """
 
     spread_keys_are_merged: bool = since({27: False, 34: True}, _STRATEGY)
     """Whether topology spread constraints merge `matchLabelKeys` into their label selector.
 
-    The gate MatchLabelKeysInPodTopologySpreadSelectorMerge must be on.
+    The gates MatchLabelKeysInPodTopologySpread and MatchLabelKeysInPodTopologySpreadSelectorMerge must be on.
     """
 
     grace_period_is_not_negative: bool = since({27: False, 37: True}, _VALIDATION)
-    """Whether `terminationGracePeriodSeconds` must not be negative."""
+    """Whether `terminationGracePeriodSeconds` of a new pod must not be negative."""
 
     # Updates
 
@@ -354,12 +363,15 @@ class PodQuirks(ReleaseValues):
     """Detail of the error for a projected volume's source that has several types."""
 
     token_paths_are_local: bool = since({27: False, 30: True}, _VALIDATION)
-    """Whether paths of projected tokens must not contain a parent directory (`..`)."""
+    """Whether paths of projected tokens must not contain a parent directory (`..`).
+
+    An update of a pod that already has such a path is exempt.
+    """
 
     allocated_resources_are_gated: bool = since({27: False, 32: True, 33: False}, _POD_UTIL)
     """Whether statuses lose `allocatedResources` while InPlacePodVerticalScalingAllocatedStatus is off.
 
-    Only 1.32 asks this gate.
+    Only release 1.32 has this rule.
     """
 
     image_volumes_are_gated: bool = since({27: True, 32: False}, _VALIDATION)

@@ -207,7 +207,7 @@ def known_name(name: str) -> str:
     A patch release must be the release from which the tables were compiled. Raises UnknownReleaseError for
     any other name.
     """
-    text = str(name).strip().removeprefix("v")  # YAML reads an unquoted 1.30 as the number 1.3
+    text = str(name).strip().removeprefix("v")  # `name` may be a number: YAML reads an unquoted 1.31 so
     for known in COMPILED_RELEASES:
         if text == known or f"v{text}" == tables_of(known).index.version:
             return known
@@ -215,7 +215,9 @@ def known_name(name: str) -> str:
 
 
 def load_release(name: str, gates: Mapping[str, bool] | str = "") -> Release:
-    """Returns a release with feature gates: a mapping, or the text of `--feature-gates`.
+    """Returns a release with settings of its feature gates.
+
+    `gates`: a mapping, or a text in the syntax of `--feature-gates`. Gates without a setting have defaults.
 
     Raises UnknownReleaseError for an unknown release, UnknownGateError for a gate that the release does not
     have, and GateError for an invalid setting.

@@ -64,7 +64,7 @@ class RequestQuirks(ReleaseValues):
     watch_cache_serves_pages: bool = since({27: False, 31: True}, _CACHE)
     """Whether the watch cache also serves first pages, and lists without a resourceVersion.
 
-    The key in the watch cache's continue tokens begins with a slash.
+    If so, the key in the watch cache's continue tokens begins with a slash.
     """
 
     uid_of_missing_object_conflicts: bool = since({27: True, 34: False}, _STORE)
@@ -115,8 +115,8 @@ class RequestQuirks(ReleaseValues):
     managed_fields_survive_errors: bool = since({27: False, 37: True}, _FIELD_MANAGER)
     """Whether writes keep the stored managedFields if their changed fields cannot be determined.
 
-    In other releases, such writes drop the managedFields. An example is a custom object whose managedFields
-    name a version that its CustomResourceDefinition does not have. Follows `UpdateNoErrors` of
+    For example, the managedFields of a custom object may name a version that its CustomResourceDefinition
+    does not have. In other releases, such writes drop the managedFields. Follows `UpdateNoErrors` of
     k8s.io/apimachinery `pkg/util/managedfields`.
     """
 
@@ -208,7 +208,7 @@ class RequestQuirks(ReleaseValues):
         },
         _METRICS_FORMAT,
     )
-    """The Content-Type of /metrics. Newer releases name how they escape names of metrics."""
+    """The Content-Type of /metrics. From 1.31 on, it states how names of metrics are escaped."""
 
     metrics_name_resources: bool = since({27: False, 34: True}, _METRICS_OF_REQUESTS)
     """Whether metrics of watches and of stored objects have the labels `group` and `resource`.

@@ -24,7 +24,7 @@ _SELECTORS = "authorization selectors"
 _OPTIONAL_LISTS = "optional lists"
 """Name of a CEL library of cel-go itself.
 
-Unlike Kubernetes' own libraries, it is available to new rules from its first release on, not one release
+New rules may use this library from its first release on. They may use Kubernetes' own libraries one release
 later.
 """
 _1_33 = _1_32 | {"versions", "semver normalization"}
@@ -51,8 +51,9 @@ class RuleQuirks(ReleaseValues):
         },
         _ENVIRONMENT,
     )
-    """The CEL libraries for new rules of a CustomResourceDefinition: the libraries of the previous release.
+    """The CEL libraries for new rules of a CustomResourceDefinition.
 
+    They are the libraries of the previous release, and from 1.33 on also the optional lists of cel-go.
     `machinery.cel.declarations` defines their names. "literals" is not a library: it means that literal
     durations, timestamps and patterns are checked.
     """

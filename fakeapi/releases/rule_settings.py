@@ -64,7 +64,7 @@ def wording_of(quirks: Quirks) -> Wording:
 
 
 def dialect_of(quirks: Quirks) -> Dialect:
-    """Returns how CEL evaluation in a release differs from other releases."""
+    """Returns the settings with which a release evaluates CEL expressions."""
     own = quirks.rules
     return Dialect(
         reads_affix=own.pays_for_affixes,

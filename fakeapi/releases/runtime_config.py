@@ -35,7 +35,7 @@ class EnabledAPIs(msgspec.Struct, frozen=True):
     """The enabled APIs of a release.
 
     - `versions`: whether each group and version is enabled
-    - `resources`: whether single resources are enabled, if this differs from their version
+    - `resources`: whether single resources are enabled; takes precedence over `versions`
     """
 
     versions: Mapping[tuple[str, str], bool]

@@ -53,9 +53,9 @@ class Schemas:
     __slots__ = ("_structs", "_types", "keys_may_be_absent")
 
     def __init__(self, types: Mapping[str, TypeEntry], *, keys_may_be_absent: bool = False) -> None:
-        """Creates schemas from a table of types, which are read on first use.
+        """Creates schemas from a table of types. Each type is read on first use.
 
-        `keys_may_be_absent`: whether items of a map list may omit keys.
+        `keys_may_be_absent`: whether items of a map list may omit some of their keys.
         """
         self._types = types
         self.keys_may_be_absent = keys_may_be_absent
@@ -108,7 +108,7 @@ class Schemas:
 
         - `go`: the Go name of the type
         - `member`: the entry, in the release tables, of a struct field that has this type. The entry says how
-          lists and maps merge. It is empty for the type of list items and map values.
+          lists and maps merge. For the type of list items and map values, the entry is empty.
         """
         if go in _CHOICES:
             return AnyValue(printed(go), self._schema_props)
@@ -181,7 +181,7 @@ class Schemas:
     def _renamed(self, go: str, underlying: str, member: dict[str, Any]) -> Node:
         """Returns the schema node of a named type with another underlying type.
 
-        Error messages print the named type: `types.UID`, not `string`.
+        For a scalar, error messages print the named type: `types.UID`, not `string`.
         """
         match self._node(underlying, member):
             case Scalar(kind=kind, bits=bits):

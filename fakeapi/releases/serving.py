@@ -51,7 +51,7 @@ Each version follows the last release in which it has ResourceClaims.
 def default_description() -> str:
     """Returns a description of the releases that a server serves by default.
 
-    For example "1.33 (resource.k8s.io/v1alpha2 as in 1.30)", for use within a sentence.
+    The description fits into a sentence, such as "1.33 (resource.k8s.io/v1alpha2 as in 1.30)".
     """
     newest = RELEASES[-1]
     others = [f"{version} as in {name}" for (_, version), name in OLDER.items() if name != newest]
@@ -75,7 +75,8 @@ class Serving(msgspec.Struct, frozen=True):
     """The group versions that a server serves.
 
     - `primary`: the release for requests outside of group versions, such as /version and discovery
-    - `versions`: the group versions. The core group comes first, and in each group the preferred version.
+    - `versions`: the group versions. The core group comes first. In each group, the preferred version comes
+      first.
     """
 
     primary: Release

@@ -40,7 +40,7 @@ class StorageQuirks(ReleaseValues):
     """Whether a PersistentVolume's status has the time of its last phase transition."""
 
     internal_volumes_follow_v1: bool = since({27: False, 37: True}, _TYPES)
-    """Whether the internal PersistentVolumeSource has its fields in the order of core/v1. Errors show it."""
+    """Whether errors print the fields of a PersistentVolumeSource in the order of core/v1."""
 
     attributes_class_stays_when_off: bool = since({27: False, 29: True, 31: False}, _VOLUME_WARNINGS)
     """Whether a PersistentVolume keeps its volumeAttributesClassName.
@@ -78,7 +78,10 @@ class StorageQuirks(ReleaseValues):
     # Classes, drivers and attachments of volumes
 
     class_changes_are_forbidden: bool = since({27: True, 36: False}, _STORAGE)
-    """Whether a changed immutable field of a StorageClass is Forbidden; in other releases it is Invalid."""
+    """Whether a changed immutable field of a StorageClass is Forbidden; in other releases it is Invalid.
+
+    A changed `volumeBindingMode` is Invalid in all releases.
+    """
 
     one_storage_class_is_default: bool = since({27: False, 37: True}, _TABLES)
     """Whether `kubectl get` tables mark at most one StorageClass as the default."""
@@ -87,7 +90,10 @@ class StorageQuirks(ReleaseValues):
     """Whether `kubectl get` marks a VolumeAttributesClass with the default annotation as the default."""
 
     attributes_classes_are_checked_again: bool = since({27: False, 30: True}, _CLASSES)
-    """Whether an update of a VolumeAttributesClass reports each error of the object twice."""
+    """Whether an update of a VolumeAttributesClass reports each error of the object twice.
+
+    Does not apply if `updates_are_checked_once` is true, as from 1.35 on.
+    """
 
     capacities_are_checked_twice: bool = since({27: True, 28: False}, _CAPACITIES)
     """Whether a create of a CSIStorageCapacity reports each error twice."""

@@ -33,7 +33,7 @@ class GroupVersionTable(msgspec.Struct, frozen=True):
 
     - `group`: "" for the core group
     - `package`: the Go package of its types
-    - `default`: whether it is enabled by default
+    - `default`: whether the group version is enabled by default
     - `default_resources`: resources that are enabled by default although the version is not
     """
 
@@ -155,8 +155,9 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         return msgspec.json.decode(_text(self.release, "defaults"), type=Defaults)
 
     def declared(self, package: str) -> Declared:
-        """Returns the declarative validation rules of a Go package such as `core/v1`; empty for a package
-        without rules.
+        """Returns the declarative validation rules of a Go package such as `core/v1`.
+
+        Returns NOTHING_DECLARED for a package without rules.
         """
         declared = self._declared.get(package)
         if declared is None:
@@ -179,7 +180,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
         return msgspec.json.decode(parts[resource], type=dict[str, Any])
 
     def __getitem__(self, name: str) -> TypeEntry:
-        """Returns the entry of a type. Raises KeyError for a type that no kind of the release uses."""
+        """Returns the entry of a type. Raises KeyError for a type that the tables do not contain."""
         if name in self._renamed:
             return self._renamed[name]
         if name in META_TYPES:
@@ -191,7 +192,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
             raise KeyError(name) from None
         entry: TypeEntry = msgspec.json.decode(raw)
         if isinstance(entry, str):
-            self._renamed[name] = entry  # short, and many fields have this type
+            self._renamed[name] = entry  # kept, because the text is short and many fields have the type
         return entry
 
     def __iter__(self) -> Iterator[str]:

@@ -110,7 +110,10 @@ class WorkloadQuirks(ReleaseValues):
     """
 
     unstarted_jobs_have_no_pods: bool = since({27: False, 36: True}, _JOBS)
-    """Whether the template of a suspended Job may change before the Job has the condition Suspended."""
+    """Whether the template of a suspended Job without a startTime may change.
+
+    In other releases, the template may change only when the Job has the condition Suspended.
+    """
 
     job_rows_show_success: bool = since({27: False, 34: True}, _TABLES)
     """Whether `kubectl get` tables print the condition SuccessCriteriaMet of a Job."""

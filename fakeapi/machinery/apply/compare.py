@@ -34,7 +34,10 @@ from fakeapi.machinery.schema.nodes import (
 
 
 class Comparison(NamedTuple):
-    """The fields that differ between two values; each field is in only one of the three sets."""
+    """The fields that differ between two values.
+
+    A list item is in both `added` and `removed` if only one of the two values has duplicates of this item.
+    """
 
     added: FieldSet
     modified: FieldSet

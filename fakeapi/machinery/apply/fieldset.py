@@ -4,8 +4,8 @@ An element with nothing below it, `"f:a": {}`, is a member. An element with fiel
 if these include `"."`. In the example, `labels` and `labels.a` are members and `metadata` is not. The empty
 set is `{}` too, because the root is never a member.
 
-Sets are immutable, and their elements are in canonical order. Operations do not copy sets that stay the same.
-An operation without an effect returns its first operand.
+Sets are immutable, and their elements are in canonical order. Unions and differences do not copy sets that
+stay the same: without an effect, they return their first operand.
 
 Follows sigs.k8s.io/structured-merge-diff `fieldpath`.
 """
@@ -46,7 +46,8 @@ class FieldSetError(ValueError):
 def from_fields_v1(fields: Any) -> FieldSet:
     """Reads a client's FieldsV1 into a canonical field set; ignores path elements of an unknown kind.
 
-    Raises FieldSetError for a value that is not an object, and for an invalid path element.
+    Null counts as an empty object. Raises FieldSetError for any other value that is not an object, and for an
+    invalid path element.
     """
     try:
         return without_self(_read(fields) or EMPTY)

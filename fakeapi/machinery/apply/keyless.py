@@ -1,6 +1,7 @@
 """Finds items of map lists that lack their keys.
 
-structured-merge-diff visits every item of both values in a comparison, so that equal lists fail too.
+structured-merge-diff visits every item of both values in a comparison. For this reason, a comparison of two
+equal lists also fails if an item lacks its keys.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ KeysCheck: TypeAlias = Callable[[Any], None]
 
 
 def no_check(_: Any) -> None:
-    """Accepts every value: its type contains only map lists whose items always have keys."""
+    """Accepts every value. Used for types in which items of map lists always have keys."""
 
 
 @kept_on_node
@@ -50,9 +51,9 @@ def _omits_keys(node: List) -> bool:
 
 
 def _struct_check(node: Struct) -> KeysCheck:
-    """Compiles the check of a struct, and at its first call those of the fields.
+    """Compiles the check of a struct.
 
-    A type may contain itself.
+    The first call of the check compiles the checks of the fields, because a type may contain itself.
     """
     needed: list[tuple[str, KeysCheck]] | None = None
 

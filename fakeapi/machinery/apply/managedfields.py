@@ -20,7 +20,8 @@ FIELDS_V1 = "FieldsV1"
 UPDATE_MANAGERS_MAX = 10
 """Maximum number of Update entries in metadata.managedFields of an object.
 
-Over the limit, the oldest entries of an API version are merged into one entry of "ancient-changes".
+Over the limit, the oldest entries of an API version are merged into one entry of "ancient-changes". Entries
+of different API versions are never merged, so an object can have more entries.
 """
 ANCIENT_CHANGES = "ancient-changes"
 
@@ -184,7 +185,7 @@ def cap_updaters(managed: Managed, most: int = UPDATE_MANAGERS_MAX) -> None:
             merged[bucket] = [(managed[bucket] if bucket in managed else managed.pop(first)).fields]
         merged[bucket].append(record.fields)
         managed[bucket] = Record(EMPTY, record.api_version, record.time)
-        # upstream, too, deletes the bucket if it is in the list and not the oldest
+        # Like upstream, this deletes the "ancient-changes" record itself if an older record exists.
         del managed[manager]
         if manager == bucket:
             del merged[bucket]

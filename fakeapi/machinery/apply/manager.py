@@ -1,6 +1,7 @@
 """The field manager of a kind: updates metadata.managedFields with every write.
 
-Follows k8s.io/apimachinery `pkg/util/managedfields`, from versionCheckManager to stripMetaManager.
+Follows the managers of k8s.io/apimachinery `pkg/util/managedfields`, from versionCheckManager to
+stripMetaManager.
 """
 
 import operator
@@ -27,7 +28,7 @@ KUBECTL = "kubectl"
 """The name of kubectl as a field manager.
 
 An apply by kubectl takes over the fields of kubectl's own client-side apply. If the object has the
-last-applied annotation, the apply updates it.
+last-applied annotation, the apply updates this annotation.
 """
 
 BEFORE_FIRST_APPLY = "before-first-apply"
@@ -38,7 +39,7 @@ _UNTYPED_LIVE = "failed to create typed live object ({})"
 _UNTYPED_FIRST = (
     "failed to create manager for existing fields: failed to convert new object ({}) to smd typed"
 )
-_EXPONENT_FROM = 1e21  # Go's JSON prints an exponent from here on
+_EXPONENT_FROM = 1e21  # Go's JSON encoder prints larger numbers, and this number, with an exponent.
 
 ANNOTATIONS_MAX = 256 * 1024
 """Maximum size of all annotations in bytes.
@@ -258,7 +259,7 @@ class FieldManager:
     def _apply_or_take_over(
         self, live: Object, patch: Object, managed: Managed, manager: str, now: str, *, force: bool
     ) -> tuple[Object | None, Managed]:
-        """Applies the patch.
+        """Applies the patch; returns (object, managed records). The object is None if it does not change.
 
         If kubectl conflicts only with its own client-side apply, applies the patch again with force. Raises
         Conflicts if the apply changes fields of other managers, unless `force`.
@@ -327,7 +328,7 @@ class FieldManager:
     def _check_live(self, live: Object, why: str) -> None:
         """Raises ApiError 500 if the stored object does not fit the schema, such as an item without its key.
 
-        An object in canonical form can only have wrong keys; the rest was checked when it was decoded.
+        For a built-in kind, checks only the items of set and map lists, because decoding checked the rest.
         `why`: beginning of the message; `{}` stands for the name and kind of the object.
         """
         try:
@@ -355,7 +356,10 @@ class FieldManager:
 
 
 def _renew_last_applied(obj: Object, patch: Object) -> None:
-    """Sets the last-applied annotation to `patch`, if `obj` already has this annotation."""
+    """Sets the last-applied annotation to `patch`, if `obj` already has this annotation.
+
+    Removes the annotation if all annotations together would exceed ANNOTATIONS_MAX.
+    """
     annotations = obj["metadata"].get("annotations")
     if not annotations or not annotations.get(LAST_APPLIED):
         return

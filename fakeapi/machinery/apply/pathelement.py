@@ -18,7 +18,7 @@ PathElement: TypeAlias = str
 Rank: TypeAlias = tuple[Any, ...]
 
 CACHED_MAX = 4096
-"""Maximum number of cached sort keys of path elements; a full cache drops the least recently used."""
+"""Maximum number of cached sort keys of path elements; a full cache drops the least recently used key."""
 
 BRACKETS_MAX = 100
 """Maximum number of brackets in the value or key of a path element; more raise PathElementError.
@@ -33,7 +33,7 @@ _PLAIN = str.maketrans(
     | {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 )
 _HTML = _PLAIN | {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-_MOST_INTEGRAL = 1e21  # from here on Go prints a number with an exponent
+_MOST_INTEGRAL = 1e21  # Go prints larger numbers, and this number, with an exponent.
 
 
 class PathElementError(ValueError):

@@ -1,8 +1,9 @@
 """Converts managedFields between an object and its Scale: the managers that own the replicas.
 
-Follows `ScaleHandler` of k8s.io/apimachinery `pkg/util/managedfields`, including two oddities. The entry of a
-manager that becomes owner of the replicas through a Scale has no time. A manager with the operation Update
-has one entry in the Scale and another in the object, because their API versions differ.
+Follows `ScaleHandler` of k8s.io/apimachinery `pkg/util/managedfields`, including two oddities. If a manager
+without an entry in the object becomes owner of the replicas through a Scale, its new entry has no time. A
+manager with the operation Update has one entry in the Scale and another in the object, because their API
+versions differ.
 """
 
 from collections.abc import Mapping

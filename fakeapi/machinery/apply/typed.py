@@ -30,7 +30,8 @@ def field_set_of(value: Any, node: Node) -> FieldSet:
     """Returns the field set of `value`: its leaves and the items of its maps and granular lists.
 
     A granular struct or list is not a member itself, unless it is null or an empty map. Ignores fields that
-    are not in the schema. Raises TypedError for a list item without a key.
+    are not in the schema. Raises TypedError for a map list's item without a key, and for a set item that is
+    not a scalar.
     """
     return fields_walk(node)(value) or EMPTY
 
@@ -44,7 +45,8 @@ def named_fields(node: Struct) -> tuple[tuple[str, PathElement, Field], ...]:
 def is_leaf(node: Node) -> bool:
     """Whether server-side apply owns values of the node as a whole.
 
-    True for scalars, and for atomic lists, maps and structs.
+    True for scalars, for JSON values of built-in kinds that may have any form, and for atomic lists, maps and
+    structs.
     """
     match node:
         case Struct() | Map():

@@ -30,8 +30,8 @@ from fakeapi.machinery.schema.nodes import Node
 Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
 """A function that converts objects: (value, API version) -> the value and its schema in that version.
 
-If the function returns None, the managedFields of the version are dropped. If it raises VersionError, also
-because the result does not fit the schema, the update or apply fails.
+If the function returns None, the managedFields of the version are dropped. If the function raises
+VersionError, the update or apply fails. It also raises VersionError if the result does not fit the schema.
 """
 
 
@@ -55,7 +55,8 @@ class Updater:
 
     `ignored`: fields that no update or apply sets.
 
-    `order_matters`: whether an apply may change only the order of a set or map list; False up to 1.28.
+    `order_matters`: whether an apply changes the object if only the order of a set or map list differs. False
+    up to 1.28.
     """
 
     node: Node
@@ -89,7 +90,10 @@ class Updater:
         return recursive_difference(union(changes.modified, changes.added), self.ignored)
 
     def _rest(self, fields: FieldSet, changes: Comparison) -> FieldSet:
-        """Returns a field set without the fields in `changes`; keeps the fields in `ignored`."""
+        """Returns a field set without the fields in `changes`, adapted to the current schema.
+
+        Keeps the fields in `ignored`.
+        """
         rest = self._reconciled(fields)
         for changed in changes.without(self.ignored):
             rest = difference(rest, changed)
@@ -115,7 +119,8 @@ class Updater:
         """Returns the object after an apply of `config` by `manager`; None if `live` does not change.
 
         Changes `managed` in place. Raises Conflicts if the apply changes fields of other managers, unless
-        `force`. Raises TypedError if an item of a map list lacks its keys.
+        `force`. Raises TypedError if an item of a map list lacks its keys, and VersionError if a conversion
+        fails.
         """
         self._reconcile(live, managed)
         merged = merge(live, config, self.node)
@@ -149,7 +154,9 @@ class Updater:
     def _settle(
         self, live: Any, new: Any, managed: Managed, but: Manager | None, *, force: bool
     ) -> Comparison:
-        """Removes changed fields from all managers except `but`; drops managers without fields.
+        """Removes changed fields from all managers except `but`.
+
+        Drops managers without fields, and managers whose API version is unknown.
 
         Returns the changes in the API version of the request. Raises Conflicts if another manager owns a
         changed field, unless `force`.

@@ -1,7 +1,8 @@
 """Validates an applied configuration against its schema.
 
-Follows sigs.k8s.io/structured-merge-diff `typed` (Validate). Unlike decoding, rejects unknown fields and
-duplicate list items, but accepts more numbers, times and quantities.
+Follows sigs.k8s.io/structured-merge-diff `typed` (Validate). This validation rejects unknown fields and
+duplicate list items, which decoding accepts. Decoding rejects some numbers, times and quantities that this
+validation accepts.
 """
 
 from collections.abc import Iterator

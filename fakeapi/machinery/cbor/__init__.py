@@ -12,8 +12,8 @@ SELF_DESCRIBED = b"\xd9\xd9\xf7"
 class CborError(ValueError):
     """The CBOR data is malformed, or Kubernetes rejects it; the message is Go's.
 
-    `level` is 0 for malformed data. For well-formed data, `level` is the nesting depth of the error: 1 for
-    the outermost map.
+    `level` is 0 if decoding stops at the error, such as for malformed data. For other errors, `level` is the
+    nesting depth of the invalid value: 1 for the outermost map and its values.
     """
 
     def __init__(self, text: str, level: int = 0) -> None:

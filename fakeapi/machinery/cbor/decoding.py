@@ -41,8 +41,8 @@ _SIMPLE = {20: False, 21: True, 22: None}
 def decode(data: bytes) -> Any:
     """Decodes one CBOR data item to a JSON value.
 
-    Byte strings become text; a tag can request base64 or hexadecimal digits instead. Other tags are ignored.
-    Raises CborError if the data is malformed or Kubernetes rejects it.
+    Byte strings become text; a tag can request base64 or hexadecimal digits instead. Most other tags are
+    ignored. Raises CborError if the data is malformed or Kubernetes rejects it, such as for bignums.
     """
     if not data:
         raise CborError("EOF")
@@ -57,7 +57,11 @@ def decode(data: bytes) -> Any:
 
 
 def split(data: bytes) -> list[bytes]:
-    """Splits a CBOR sequence (RFC 8742) into its encoded data items. Raises CborError for malformed data."""
+    """Splits a CBOR sequence (RFC 8742) into its encoded data items.
+
+    Raises CborError for malformed data, for data over a limit, and for values of forbidden types, such as NaN
+    and bignums. Ignores other invalid values.
+    """
     decoder, items = _Decoder(data), list[bytes]()
     while decoder.at < len(data):
         start = decoder.at
@@ -78,7 +82,11 @@ class _Decoder:
         self.problem: CborError | None = None
 
     def item(self, level: int) -> Any:
-        """Reads the next data item; `level` is its nesting depth. Raises CborError for malformed data."""
+        """Reads the next data item; `level` is its nesting depth.
+
+        Raises CborError for malformed data, for data over a limit, and for values of forbidden types, such as
+        NaN and bignums. Other invalid values set `problem`.
+        """
         major, more, argument = self._head()
         match major:
             case 0 | 1:

@@ -13,15 +13,17 @@ from typing import Self
 EVALUATION_UNITS = 5
 """Cost units that each CEL evaluation deducts from the `Allowance`, in addition to its CEL cost.
 
-They bound the time of many cheap evaluations, such as of a rule for every item of a long list.
+The units bound the time of many cheap evaluations, such as evaluations of one rule for every item of a long
+list.
 """
 
 _current: ContextVar["Allowance | None"] = ContextVar("allowance", default=None)
 
 
 def current() -> "Allowance | None":
-    """Returns the `Allowance` of the current context; None if only the limits of
-    each CEL expression apply.
+    """Returns the `Allowance` of the current context; None if the context has no allowance.
+
+    Without an allowance, only the limits of each CEL expression apply.
     """
     return _current.get()
 

@@ -358,7 +358,7 @@ _BY_OVERLOAD: dict[str, Estimator] = {
 
 
 def cel_estimate(overload: str, target: Operand | None, arguments: list[Operand]) -> Estimate:
-    """Returns cel-go's cost estimate of a call; 1 if the function does not traverse its arguments.
+    """Returns cel-go's cost estimate of a call; a cost of 1 if cel-go has no estimate for the overload.
 
     `target`: the receiver of a method call; None for other calls
     """

@@ -224,7 +224,8 @@ def _priced_verdict(
 def check_text(text: str, environment: Environment, strictness: Strictness) -> Checked | Invalid | Unchecked:
     """Parses and type-checks a CEL expression.
 
-    Ignores the settings of `strictness` for result type and cost.
+    Ignores the settings of `strictness` for result type and cost. Returns Unchecked if the extra `cel` is not
+    installed, or if the expression is nested too deeply for cel-expr-python.
     """
     beyond = source.beyond_limits(text)
     if beyond:

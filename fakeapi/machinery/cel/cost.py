@@ -111,8 +111,9 @@ class _Coster:
                 return 0
 
     def path(self, node: Node) -> Path:
-        """Returns the path from a CEL variable to the node's value; empty if the value is not part of a
-        variable.
+        """Returns the path from a CEL variable to the value of a syntax node.
+
+        Returns an empty path if the value is not part of a variable.
         """
         return self._paths.get(node.id, ())
 
@@ -172,11 +173,11 @@ class _Coster:
         arguments: list[Operand],
         costs: list[int],
     ) -> int:
-        """Returns the maximum cost of a call and its arguments, over all `overloads` of the function.
+        """Returns the maximum cost of a call and its arguments, over all `overloads`.
 
         - `overloads`: the ids of the overloads that the call may resolve to
         - `target`: the receiver of a method call; None for other calls
-        - `costs`: the costs of the receiver and the arguments
+        - `costs`: the costs of the arguments, without the receiver
         """
         most = 0
         size: Size | None = None

@@ -1,8 +1,8 @@
 """Declarations of the functions in each CEL library of Kubernetes.
 
-Names, types and overload ids are those of cel-go (`common/stdlib`, `ext`, `cel/library.go`) and of
-k8s.io/apiserver `pkg/cel/library`. Each line has the name of a function and its overloads, in the order of
-the type checker's attempts. The receiver type of a method precedes the dot.
+Names, types and overload ids come from cel-go (`common/stdlib`, `ext`, `cel/library.go`) and from
+k8s.io/apiserver `pkg/cel/library`. Each line has the name of a function and its overloads, in the order in
+which the type checker tries the overloads. The receiver type of a method precedes the dot.
 """
 
 import re
@@ -380,7 +380,10 @@ _TABLES = {
 }
 
 LIBRARIES = frozenset(_TABLES)
-"""Names of all CEL libraries. `bindings`, `lists`, `optionals` and `two variables` also contain macros."""
+"""Names of all CEL libraries.
+
+`bindings` contains only macros. `lists`, `optionals` and `two variables` contain functions and macros.
+"""
 
 KUBERNETES = frozenset((
     "list functions", "regular expressions", "urls", "quantities", "versions", "authorizer",

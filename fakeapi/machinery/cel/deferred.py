@@ -56,13 +56,17 @@ class Deferral:
 
     @property
     def is_pending(self) -> bool:
-        """Whether some deferred expressions are not compiled yet. The result or error of `run` is then not
-        valid.
+        """Whether some deferred expressions are not compiled yet.
+
+        If so, the result or error of `run` is not valid.
         """
         return bool(self._pending)
 
     def compile_next(self) -> None:
-        """Compiles the next deferred expression. Any thread may call this method."""
+        """Compiles the next deferred expression. Any thread may call this method.
+
+        Call the method only while `is_pending` is True.
+        """
         key = next(iter(self._pending))
         compile_, text = key
         self._verdicts[key] = compile_(text)

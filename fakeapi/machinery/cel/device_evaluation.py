@@ -92,8 +92,9 @@ _UNCONVERTED = {
 def device_selector(
     text: str, environment: Environment, strictness: Strictness, dialect: Dialect
 ) -> DeviceSelector | Invalid | Unchecked:
-    """Compiles a stored CEL device selector; ignores the settings of `strictness`
-    for result type and cost.
+    """Compiles a stored CEL device selector.
+
+    Ignores the settings of `strictness` for result type and cost.
     """
     checked = check_text(text, environment, strictness)
     if isinstance(checked, Invalid | Unchecked):

@@ -113,7 +113,8 @@ class Environment:
 
     - `variables`: types of variables by name; names may contain dots.
     - `libraries`: names of CEL libraries, from `declarations.LIBRARIES`.
-    - `structs`: the fields of struct types, by type name. Selecting a field of any other struct is an error.
+    - `structs`: the fields of struct types, by type name. Selecting a field of an undeclared struct is an
+      error.
     - `extents`: the maximum sizes of variables, for estimating cost.
     - `constructible`: whether expressions may construct the types in `structs`.
     - `objects`: whether expressions may construct the types `Object` and any `Object.a.b`, with any fields.

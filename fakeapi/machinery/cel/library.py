@@ -1,7 +1,7 @@
 """The CEL parser of cel-expr-python (extra `cel`), loaded with the first expression.
 
-The library parses expressions, expands macros, and evaluates RE2 patterns, durations and timestamps. The
-library parses at most 32 nesting levels; Kubernetes allows 250.
+cel-expr-python parses expressions, expands macros, and evaluates RE2 patterns, durations and timestamps. It
+parses at most 32 nesting levels; Kubernetes allows 250.
 """
 
 import re
@@ -16,7 +16,7 @@ from fakeapi.machinery.cel.wire import read_parsed
 MODULE = "cel_expr_python"
 
 _lock = threading.Lock()
-"""Allows only one call of cel-expr-python at a time, because the library may not be thread-safe."""
+"""Allows only one call of cel-expr-python at a time, because cel-expr-python may not be thread-safe."""
 
 
 class SyntaxFault(ValueError):

@@ -2,7 +2,7 @@
 
 Costs are in cel-go's cost units. The limits with an upstream name follow k8s.io/apiserver
 `pkg/apis/cel/config.go` and k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/validation`. Limits of
-device selectors differ between releases: `fakeapi.releases.limits` has them.
+device selectors differ between releases: `fakeapi.releases.limits` contains these limits.
 """
 
 EVALUATION_COST_MAX = 1_000_000
@@ -21,8 +21,9 @@ Upstream's name is RuntimeCELCostBudgetMatchConditions.
 """
 
 RULE_COST_MAX = 10_000_000
-"""Limit on the estimated cost of one CEL rule for one object, in CEL cost units
-(StaticEstimatedCostLimit).
+"""Limit on the estimated cost of one CEL rule for one object, in CEL cost units.
+
+Upstream's name is StaticEstimatedCostLimit.
 """
 
 SCHEMA_COST_MAX = 100_000_000
@@ -46,15 +47,15 @@ POLICY_MEMORY_MAX = 2 * EVALUATION_MEMORY_MAX
 EVENT_LOOP_COST_MAX = 20_000
 """Cost limit for evaluating the expressions of a write on the event loop, in CEL cost units.
 
-Evaluating 20,000 cost units takes about 20 ms. If the evaluation exceeds the limit, the server starts it
-again in a thread.
+Evaluating 20,000 cost units takes about 20 ms. If the evaluation exceeds the limit, the server starts the
+evaluation again in a thread.
 """
 
 THREAD_COST_MAX = 20 * EVENT_LOOP_COST_MAX
 """Cost limit for evaluating expressions of a write in the queue for short evaluations, in CEL cost units.
 
-If the evaluation exceeds the limit, the server starts it again in the queue for long evaluations. There it
-may take ten seconds. Each queue has one thread at a time.
+If the evaluation exceeds the limit, the server starts the evaluation again in the queue for long evaluations.
+A long evaluation may take ten seconds. Each queue has one thread at a time.
 """
 
 EVENT_LOOP_CHARACTERS_MAX = 20 * 1024

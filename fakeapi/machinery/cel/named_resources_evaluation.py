@@ -58,7 +58,10 @@ class NamedResourcesSelector:
 def named_resources_selector(
     text: str, environment: Environment, strictness: Strictness, dialect: Dialect
 ) -> NamedResourcesSelector | Invalid | Unchecked:
-    """Compiles a CEL selector of named resources; a selector that passed validation always compiles."""
+    """Compiles a CEL selector of named resources.
+
+    Returns Invalid if the selector does not compile, and Unchecked if fakeapi cannot check it.
+    """
     checked = check_text(text, environment, strictness)
     if isinstance(checked, Invalid | Unchecked):
         return checked

@@ -128,8 +128,9 @@ class Nesting(msgspec.Struct, frozen=True):
 
 
 def nesting_of(text: str) -> Nesting:
-    """Measures the nesting of a CEL expression in linear time. For invalid text, the
-    result is meaningless.
+    """Measures the nesting of a CEL expression in linear time.
+
+    For invalid text, the result is meaningless.
     """
     bracket = _Bracket()
     level = deepest = 1

@@ -34,8 +34,9 @@ class Size(msgspec.Struct, frozen=True):
         return Size(min(self.least, other.least), max(self.most, other.most))
 
     def cost(self, factor: float = TRAVERSAL) -> int:
-        """Returns the maximum cost of reading a value of this size, at `factor` for
-        each character or item.
+        """Returns the maximum cost of reading a value of this size.
+
+        `factor`: the cost units for each character or item.
         """
         return scaled(self.most, factor)
 

@@ -72,7 +72,7 @@ def too_many_operations(text: str) -> str:
 
 
 def quoted_faults(text: str, wording: Wording) -> str:
-    """Returns the errors for backquotes in an expression; "" if there are none. No release allows them."""
+    """Returns the errors for backquotes in an expression; "" if it has none. No release allows backquotes."""
     if "`" not in text:
         return ""
     places = [token.start() for token in TOKEN.finditer(text) if token[0] == "`"]

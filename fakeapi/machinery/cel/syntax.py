@@ -1,7 +1,7 @@
 """The syntax tree of a CEL expression after the expansion of macros.
 
-Follows the messages of cel.expr `syntax.proto`. Every syntax node has an id. The type
-checker returns mappings with these ids as keys.
+Follows the messages of cel.expr `syntax.proto`. Every syntax node has an id. The type checker returns
+mappings with these ids as keys.
 """
 
 from collections.abc import Iterator
@@ -133,8 +133,9 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def qualified_name(node: Node) -> str:
-    """Returns the dotted name, such as `a.b.c`, for plain selections from an
-    identifier; "" for other nodes.
+    """Returns the dotted name of an identifier or of selections from an identifier, such as `a.b.c`.
+
+    Returns "" for other nodes, including `has()` calls.
     """
     fields: list[str] = []
     while isinstance(node, Select) and not node.test_only:

@@ -226,8 +226,9 @@ class Substitution(msgspec.Struct):
         return _plain(one) == _plain(other)
 
     def _substitutes(self, one: Type, name: Type) -> tuple[bool, bool]:
-        """Returns (whether type parameter `name` can be bound to type `one`, whether
-        it was already bound).
+        """Binds the type parameter `name` to the type `one`, if possible.
+
+        Returns (whether this is possible, whether the parameter was already bound).
         """
         if one == name:
             return True, True

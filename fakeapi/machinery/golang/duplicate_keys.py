@@ -1,4 +1,4 @@
-"""Keeps duplicate keys of JSON objects, and reports them as strict errors: errors of strict field validation.
+"""Keeps duplicate keys of JSON objects, and reports them as errors of strict field validation.
 
 Follows sigs.k8s.io/json.
 """

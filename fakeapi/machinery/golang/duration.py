@@ -41,8 +41,6 @@ def duration_error(text: str) -> str:
 
 
 def _whole(digits: str) -> int:
-    """Parses decimal digits. Numbers with more than 19 digits become _LONGEST + 1,
-    which is over the limit.
-    """
+    """Parses decimal digits. Numbers of more than 19 digits become _LONGEST + 1, which is over the limit."""
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) <= _DIGITS_MAX else _LONGEST + 1

@@ -29,7 +29,8 @@ def printed(value: Any) -> str:
 def shortest_float(value: float, *, bits: int = 64) -> str:
     """Formats a finite float with the fewest digits, like Go's FormatFloat with format `g`.
 
-    Values below 1e-04, and 1e+06 or more, get an exponent. `bits` is 32 or 64.
+    Numbers get an exponent if their absolute value is at least 1e+06, or below 1e-04 and not 0. `bits` is 32
+    or 64.
     """
     number = Decimal(repr(value)) if bits == 64 else _shortest_float32(value)
     sign, digits, exponent = number.normalize().as_tuple()

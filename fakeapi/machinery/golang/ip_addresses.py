@@ -77,8 +77,9 @@ class CIDR(msgspec.Struct, frozen=True):
 
 
 def parse_ip(text: str) -> IP | None:
-    """Parses an IP address; leading zeros are allowed. Returns None for other text
-    and addresses with a zone.
+    """Parses an IP address; leading zeros are allowed.
+
+    Returns None for other text, and for addresses with a zone.
     """
     if ":" in text:
         return _ipv6(text)

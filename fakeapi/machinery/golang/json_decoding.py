@@ -44,7 +44,8 @@ def decode_lenient(body: bytes, *, nesting_max: int = NESTING_MAX) -> Any:
     """Decodes any JSON that Go accepts; invalid UTF-8 and lone surrogates become U+FFFD.
 
     If a key is repeated, the last value counts. Raises JsonError with Go's message if the body is not JSON.
-    Unlike Go, also raises JsonError for nesting deeper than `nesting_max` and for numbers beyond float64.
+    Also raises JsonError for nesting deeper than `nesting_max`, for fractions and exponents beyond float64,
+    and for very long integers.
     """
     check_depth(body, nesting_max)
     try:
@@ -178,8 +179,9 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def _replace_one_byte(error: UnicodeError) -> tuple[str, int]:
-    """Replaces only the first byte of an invalid UTF-8 sequence; Python's own
-    handler replaces all its bytes.
+    """Replaces only the first byte of an invalid UTF-8 sequence.
+
+    Python's own handler replaces all bytes of the sequence.
     """
     assert isinstance(error, UnicodeDecodeError)
     return _REPLACEMENT, error.start + 1

@@ -19,7 +19,7 @@ _STRINGS_AND_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 def check_depth(body: bytes, nesting_max: int = NESTING_MAX) -> None:
     """Raises JsonError for JSON nested deeper than `nesting_max`."""
-    if body.count(b"[") + body.count(b"{") <= nesting_max:  # nearly all bodies
+    if body.count(b"[") + body.count(b"{") <= nesting_max:  # Nearly all bodies return here.
         return
     deepest = max(accumulate(map(_STEPS.__getitem__, body.translate(None, _NO_BRACKETS))))
     if deepest > nesting_max and _depth_outside_strings(body) > nesting_max:

@@ -13,7 +13,7 @@ _SPACE = " \t"
 def is_address(text: str) -> bool:
     """Whether `text` is a single mail address, with or without a display name.
 
-    Unlike Go, rejects comments and groups.
+    Rejects comments and groups, which Go accepts.
     """
     rest = text.strip(_SPACE)
     if _ends_address(rest):

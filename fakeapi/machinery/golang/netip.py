@@ -48,8 +48,9 @@ def prefix_error(text: str) -> str | None:
 
 
 def _ipv4(text: str) -> tuple[str, str] | None:
-    """Returns the error of an IPv4 address as (message, text that Go's message
-    quotes or ""); None if valid.
+    """Returns the error of an IPv4 address; None if the address is valid.
+
+    The error is (message, text that Go's message quotes). The text may be "".
     """
     dots, digits = 0, ""
     for index, character in enumerate(text):
@@ -71,8 +72,9 @@ def _ipv4(text: str) -> tuple[str, str] | None:
 
 
 def _ipv6(text: str) -> tuple[str, str] | None:
-    """Returns the error of an IPv6 address as (message, text that Go's message
-    quotes or ""); None if valid.
+    """Returns the error of an IPv6 address; None if the address is valid.
+
+    The error is (message, text that Go's message quotes). The text may be "".
     """
     rest, percent, zone = text.partition("%")
     if percent and not zone:

@@ -20,7 +20,7 @@ _EXPONENT_FROM = 1e21
 def parse_int(text: str) -> int:
     """Parses an int64, with or without a sign.
 
-    Raises ValueError with Go's message if the text is not an integer or beyond int64.
+    Raises ValueError with Go's message if the text is not an integer, or if the integer is beyond int64.
     """
     number = _natural(text[1:] if text[:1] in ("+", "-") else text, "ParseInt", text)
     if text.startswith("-"):
@@ -33,7 +33,7 @@ def parse_int(text: str) -> int:
 def parse_uint(text: str) -> int:
     """Parses a uint64, which must not have a sign.
 
-    Raises ValueError with Go's message if the text is not an integer or beyond uint64.
+    Raises ValueError with Go's message if the text is not an integer, or if the integer is beyond uint64.
     """
     number = _natural(text, "ParseUint", text)
     if number > UINT64_MAX:
@@ -44,9 +44,9 @@ def parse_uint(text: str) -> int:
 def rewritten(value: Any) -> Any:
     """Normalizes a JSON value as if Go decoded it to `any` and encoded it again; returns a copy.
 
-    Sorts keys. Integers beyond int64 become floats. Whole floats below 1e+21 become ints, because Go writes
-    them without a decimal point. Raises ValueError with Go's message for a number beyond float64. Follows
-    sigs.k8s.io/json and encoding/json.
+    Sorts keys. Integers beyond int64 are first converted to floats. Whole floats below 1e+21 become ints,
+    because Go writes such floats without a decimal point. Raises ValueError with Go's message for a number
+    beyond float64. Follows sigs.k8s.io/json and encoding/json.
     """
     match value:
         case dict():

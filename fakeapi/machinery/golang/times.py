@@ -31,8 +31,8 @@ _ANY_YEAR = re.compile("^(-?[0-9]{4,})(?=-)")
 def canonical(text: str) -> str | None:
     """Normalizes a metav1.Time to UTC, without fractions of a second: `2024-01-02T03:04:05Z`.
 
-    Returns None for Go's zero time; its JSON is null. Raises ValueError with Go's message for text that is
-    not a time.
+    Returns None for Go's zero time, which Go encodes as null. Raises ValueError with Go's message for text
+    that is not a time.
     """
     if _is_usual(text) and text != _ZERO:
         return text
@@ -44,8 +44,8 @@ def canonical(text: str) -> str | None:
 def canonical_micro(text: str) -> str | None:
     """Normalizes a metav1.MicroTime to UTC, with microseconds: `2024-01-02T03:04:05.000006Z`.
 
-    Returns None for Go's zero time; its JSON is null. Raises ValueError with Go's message for text that is
-    not a time.
+    Returns None for Go's zero time, which Go encodes as null. Raises ValueError with Go's message for text
+    that is not a time.
     """
     if _is_usual_micro(text) and text != _ZERO_MICRO:
         return text
@@ -203,8 +203,9 @@ class _Reader:
         return number * 1000
 
     def offset(self) -> int:
-        """Reads the time zone, `Z` or `+hh:mm`; returns minutes east of UTC. Raises ValueError for other
-        text.
+        """Reads the time zone, `Z` or `+hh:mm`; returns minutes east of UTC.
+
+        Raises ValueError for other text.
         """
         if self.rest.startswith("Z"):
             self.rest = self.rest[1:]
@@ -248,8 +249,9 @@ def _parse(text: str, layout: str) -> _Moment:
 
 
 def parsed_date(text: str) -> int:
-    """Parses a date, `2024-01-02`, to seconds since 1970. Raises ValueError with
-    Go's message for other text.
+    """Parses a date, `2024-01-02`, to seconds since 1970.
+
+    Raises ValueError with Go's message for other text.
     """
     reader = _Reader(text, _DATE_LAYOUT)
     year, month, day = map(reader.number, _ELEMENTS[:3])

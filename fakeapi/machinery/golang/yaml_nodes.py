@@ -10,7 +10,9 @@ from typing import Any
 import yaml
 
 TAG_DIRECTIVES_MAX = 100
-"""Maximum number of `%TAG` directives in a text. libyaml compares each directive with all earlier directives.
+"""Maximum number of `%TAG` directives in a text.
+
+The limit is needed because libyaml compares each directive with all earlier directives.
 """
 
 _TAG_DIRECTIVE = re.compile(rb"(?:\A|[^ -~\t])%TAG")
@@ -121,7 +123,7 @@ class YamlParser:
 
 
 def _has_too_many_tag_directives(text: bytes) -> bool:
-    if text.count(b"%") <= TAG_DIRECTIVES_MAX:  # nearly all texts
+    if text.count(b"%") <= TAG_DIRECTIVES_MAX:  # Nearly all texts return here.
         return False
     pattern = _TAG_DIRECTIVE_UTF_16 if text.startswith(_UTF_16) else _TAG_DIRECTIVE
     return next(islice(pattern.finditer(text), TAG_DIRECTIVES_MAX, None), None) is not None

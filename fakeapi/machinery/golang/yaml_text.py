@@ -31,7 +31,10 @@ of Kubernetes, CustomResourceDefinitions, have about 50,000 nodes.
 """
 
 ALIASED_CHARACTERS_MAX = 3 * 1024 * 1024
-"""Maximum number of characters that aliases repeat. It equals the maximum size of a request body in bytes."""
+"""Maximum number of characters that aliases repeat.
+
+The limit equals the maximum size of a request body in bytes.
+"""
 
 FEW_STEPS, MANY_STEPS = 400_000, 4_000_000
 """Numbers of nodes that determine the maximum share of aliased nodes in a document.
@@ -122,7 +125,8 @@ class _Decoder:
             if self._alias_depth:
                 self._count_characters(len(node.value))
             return _scalar(node)
-        if self._depth >= self._bounds.depth:  # only with aliases: the parser has limited the document itself
+        # The parser limits the nesting of the text, so only aliases can exceed the limit here.
+        if self._depth >= self._bounds.depth:
             raise self._bounds.too_deep
         self._depth += 1
         result: Any

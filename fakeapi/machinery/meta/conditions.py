@@ -12,7 +12,7 @@ def with_condition(conditions: Iterable[Object], new: Object) -> list[Object]:
     """Returns the conditions with `new` added at the end, or at the place of the condition of the same type.
 
     `new`: a condition whose lastTransitionTime is the current time. If the status of the condition does not
-    change, it keeps its old lastTransitionTime.
+    change, the condition keeps its old lastTransitionTime.
     """
     changed = list(conditions)
     place = next((at for at, each in enumerate(changed) if each.get("type") == new["type"]), len(changed))

@@ -12,7 +12,10 @@ from typing import TypeAlias
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 
 NameValidator: TypeAlias = Callable[[str, bool], list[str]]
-"""Validates a name: (name, whether it is a generateName prefix) -> error messages, [] if it is valid."""
+"""A function that validates names: (name, whether the name is a generateName prefix) -> error messages.
+
+The function returns [] for a valid name.
+"""
 
 DNS1123_LABEL_MAX_LENGTH = 63
 DNS1123_SUBDOMAIN_MAX_LENGTH = 253
@@ -48,8 +51,10 @@ _is_config_map_key = _matcher(_CONFIG_MAP_KEY_PATTERN)
 
 
 def regex_error(message: str, pattern: str, *examples: str) -> str:
-    """Returns the message with examples and the pattern: `MESSAGE (e.g. 'a', regex used for validation is
-    '…')`.
+    """Returns an error message with examples and the pattern.
+
+    The form is `MESSAGE (e.g. 'a', regex used for validation is '…')`. Without examples, the message has only
+    the pattern.
     """
     if not examples:
         return f"{message} (regex used for validation is '{pattern}')"
@@ -288,7 +293,7 @@ def _prefix_errors(prefix: str, unit: str) -> list[str]:
 
 
 def _mask_trailing_dash(name: str) -> str:
-    """Replaces a final dash and the byte before it by `a`, because a generateName prefix may end with a dash.
+    """Replaces a final dash and the byte before the dash with `a`: generateName prefixes may end with a dash.
 
     Follows maskTrailingDash. As in upstream, the prefix `x_-` is valid, although all names generated from it
     are invalid.

@@ -17,7 +17,7 @@ def validate_node_selector(
 ) -> list[FieldError]:
     """Validates a node selector.
 
-    `checks_values`: whether the values of expressions must be valid label values, as in 1.32 and later.
+    `checks_values`: whether the values of expressions must be valid label values; depends on the release.
     `unit`: the length unit in error messages: "characters" or "bytes".
     """
     terms = selector.get("nodeSelectorTerms") or ()
@@ -35,7 +35,7 @@ def validate_node_selector_term(
 ) -> list[FieldError]:
     """Validates one term of a node selector.
 
-    `checks_values`: whether the values of expressions must be valid label values, as in 1.32 and later.
+    `checks_values`: whether the values of expressions must be valid label values; depends on the release.
     `unit`: the length unit in error messages: "characters" or "bytes".
     """
     errors: list[FieldError] = []

@@ -72,8 +72,8 @@ def validate_object_meta_update(
     Before the call, the registry copies from `old` to `new` all metadata that an update cannot change. For
     finalizers, there is only one rule: an update must not add finalizers to an object that is being deleted.
 
-    `is_right`: whether `new` has passed `validate_object_meta`, so that the rules of that function are
-    skipped.
+    `is_right`: whether `new` has passed `validate_object_meta`. If so, the rules that both functions share
+    are skipped.
     """
     errors: list[FieldError] = []
     if old.get("deletionTimestamp"):

@@ -15,7 +15,7 @@ NANO = -9
 """The smallest power of ten in a quantity. More precise amounts are rounded away from zero to 10^-9."""
 MILLI = -3
 MAX_BINARY = (1 << 63) - 1
-"""The largest amount with a binary suffix. Larger amounts are replaced by MAX_BINARY."""
+"""The largest amount that `parse` returns for a binary suffix. Larger amounts become MAX_BINARY."""
 
 FORMAT_ERROR = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 NUMERIC_ERROR = "unable to parse numeric part of quantity"
@@ -35,8 +35,9 @@ Further digits only decide the rounding: if one of them is not zero, the amount 
 """
 
 _SPACES = " \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-"""The characters that `parse` trims: Unicode spaces as in Go, except the control characters from tab to
-carriage return.
+"""The characters that `parse` trims: Unicode spaces as in Go.
+
+The control characters from tab to carriage return are not included.
 """
 
 _REMEMBERED, _REMEMBERED_LENGTH = 1024, 32
@@ -58,7 +59,7 @@ class Quantity(NamedTuple):
 
 
 def canonical(text: str) -> str:
-    """Returns the canonical text of a quantity: `500m` for `0.5`.
+    """Returns the canonical text of a quantity: `0.5` gives `500m`.
 
     Raises ValueError with Kubernetes' message if the text is not a quantity.
     """
@@ -84,8 +85,8 @@ def compare(left: str, right: str) -> int:
 def add(left: str, right: str) -> str:
     """Adds two quantities; returns the canonical text in the format of `left`.
 
-    `1Gi` and `512Mi` make `1536Mi`. If `left` is 0, the format is that of `right`. Raises ValueError if
-    either text is not a quantity.
+    `1Gi` and `512Mi` give `1536Mi`. If `left` is 0, the result has the format of `right`. Raises ValueError
+    if either text is not a quantity.
     """
     first, second = parse(left).amount, parse(right).amount
     return _spelled(first + second, left if first else right)
@@ -114,31 +115,29 @@ def _spelled(amount: Decimal, like: str) -> str:
 def subtract(left: str, right: str) -> str:
     """Subtracts `right` from `left`; returns the canonical text in the format of `left`.
 
-    If `left` is 0, the format is that of `right`. Raises ValueError if either text is not a quantity.
+    If `left` is 0, the result has the format of `right`. Raises ValueError if either text is not a quantity.
     """
     right = right.strip(_SPACES)
     return add(left, right[1:] if right.startswith("-") else f"-{right.removeprefix('+')}")
 
 
 def canonical_binary(number: int) -> str:
-    """Formats a whole number as a quantity in the format BinarySI, like `resource.NewQuantity`: `1Ki`."""
+    """Formats a whole number in the format BinarySI, like `resource.NewQuantity`: 1024 gives `1Ki`."""
     return _binary(number < 0, abs(number)).text
 
 
 def rounded_up_to_milli(text: str) -> str:
-    """Rounds a quantity away from zero to thousandths, like `Quantity.RoundUp(-3)`; returns its canonical
-    text.
+    """Rounds a quantity away from zero to thousandths, like `Quantity.RoundUp(-3)`.
 
-    Raises ValueError if the text is not a quantity.
+    Returns the canonical text. Raises ValueError if the text is not a quantity.
     """
     return _rounded_up_to(text, MILLI)
 
 
 def rounded_up_to_whole(text: str) -> str:
-    """Rounds a quantity away from zero to a whole number, like `Quantity.RoundUp(0)`; returns its canonical
-    text.
+    """Rounds a quantity away from zero to a whole number, like `Quantity.RoundUp(0)`.
 
-    Raises ValueError if the text is not a quantity.
+    Returns the canonical text. Raises ValueError if the text is not a quantity.
     """
     return _rounded_up_to(text, 0)
 
@@ -156,7 +155,7 @@ def _rounded_up_to(text: str, finest: int) -> str:
 
 
 def whole(text: str) -> int:
-    """Returns a quantity as an int64, like `Quantity.Value`: 2 for `1500m`.
+    """Returns a quantity as an int64, like `Quantity.Value`: `1500m` gives 2.
 
     Rounds away from zero. Numbers beyond int64 wrap around. Raises ValueError if the text is not a quantity.
     """
@@ -171,7 +170,7 @@ def is_whole(text: str) -> bool:
 
 
 def milli(text: str) -> int | None:
-    """Returns a quantity in thousandths, like `Quantity.MilliValue`: 1500 for `1.5`.
+    """Returns a quantity in thousandths, like `Quantity.MilliValue`: `1.5` gives 1500.
 
     Returns None if the result is not a whole number or exceeds int64. Raises ValueError if the text is not a
     quantity.
@@ -183,7 +182,7 @@ def milli(text: str) -> int | None:
 
 
 def parse(text: str) -> Quantity:
-    """Parses a quantity; ignores spaces around it.
+    """Parses a quantity; ignores spaces around the text.
 
     Raises ValueError with Kubernetes' message if the text is not a quantity.
     """
@@ -245,7 +244,7 @@ def _int32(number: int) -> int:
 def _fast_binary_digits(exponent: int) -> int:
     """Returns the maximum number of digits before a binary suffix in upstream's fast parser.
 
-    This parser has no upper limit on amounts, and keeps nearly canonical texts unchanged.
+    This parser does not compare amounts with MAX_BINARY, and keeps nearly canonical texts unchanged.
     """
     return 14 - exponent * 3 // 10
 
@@ -278,7 +277,7 @@ def _decimal(
 ) -> Quantity:
     """Returns the quantity of `digits` times 10^`scale`, with an exponent divisible by three.
 
-    Like upstream, omits a decimal exponent for which no suffix exists: `1000E` becomes `1`.
+    Like upstream, omits a decimal exponent for which no suffix exists: `1000E` gives `1`.
 
     `kept`: the text to keep, for input that is nearly canonical; None formats the amount again.
     """

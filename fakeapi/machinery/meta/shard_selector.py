@@ -5,8 +5,8 @@ Example of a shard selector:
     shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000') || shardRange(...)
 
 Follows k8s.io/apimachinery `pkg/sharding` and k8s.io/apiserver `pkg/sharding` from 1.36 on. Upstream parses
-the text as CEL. This parser reads only calls, `||`, names with dots, strings and parentheses.
-Its error messages for other text differ from upstream's.
+the text as CEL. This parser reads only calls, `||`, names with dots, strings, numbers and parentheses. For
+other text, the error messages of this parser differ from upstream's messages.
 """
 
 import re
@@ -66,8 +66,9 @@ def hash_of(text: str) -> int:
 
 
 def parse(text: str) -> ShardSelector:
-    """Parses a shard selector. Raises ValueError with kube-apiserver's message if
-    the selector is not valid.
+    """Parses a shard selector.
+
+    Raises ValueError with kube-apiserver's message if the selector is not valid.
     """
     text = text.strip()
     if not text:

@@ -29,8 +29,9 @@ def literals_of(value: Any) -> Any:
 
 
 def matches_literals(value: Any, literals: Any) -> bool:
-    """Whether a JSON value equals a result of `decode_literals`; compares scalars by
-    their JSON text in Go.
+    """Whether a JSON value equals a result of `decode_literals`.
+
+    Compares the scalars of `value`, in Go's JSON encoding, with the texts in `literals`.
     """
     if isinstance(value, dict):
         return (

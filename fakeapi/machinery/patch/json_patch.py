@@ -1,6 +1,6 @@
 """Applies JSON patches (RFC 6902) like Kubernetes, which uses gopkg.in/evanphx/json-patch v4.12.
 
-The library differs from the RFC:
+evanphx/json-patch differs from the RFC:
 
 - Replacing or copying a missing key adds the key.
 - A test of a missing key against null passes.
@@ -8,7 +8,7 @@ The library differs from the RFC:
 - Scalars are compared as text.
 
 Responses follow k8s.io/apiserver `pkg/endpoints/handlers/patch.go`, in all releases. Only responses about
-patches from webhooks include the messages of the library.
+patches from webhooks include the messages of evanphx/json-patch.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,11 +47,11 @@ ABSENT: Any = object()
 
 _TEXT_MEMBERS = ("op", "path", "from")
 _OF_A_VALUE = ("into Go value of type float64", "into Go struct field jsonPatchOp.value of type float64")
-"""The end of the error for a number that is too large: the text of fakeapi's decoder, and upstream's."""
+"""The end of the error for a number that is too large: in fakeapi's decoder, and in kube-apiserver."""
 
 
 class PatchError(ValueError):
-    """Raised if a JSON patch operation cannot be applied. The message is that of evanphx/json-patch."""
+    """Raised if a JSON patch operation cannot be applied. The message comes from evanphx/json-patch."""
 
 
 class FailedTestError(PatchError):
@@ -82,7 +82,8 @@ class Operation(msgspec.Struct, frozen=True):
 def decode_operations(body: bytes, *, checked: bool = True) -> list[Operation]:
     """Decodes the operations of a JSON patch.
 
-    Raises ApiError 400 if the body is not a list of objects, and 413 for more than MAX_OPERATIONS.
+    Null counts as an empty list, and a null item as an operation without members. Raises ApiError 400 if the
+    body is not a list of objects, and ApiError 413 for more than MAX_OPERATIONS.
 
     `checked`: False for fieldValidation=Ignore. Error messages then have no prefix. Members with a wrong type
     are then errors only when the operation is applied.
@@ -146,7 +147,7 @@ def applied(operations: Sequence[Operation], document: Any) -> Any:
         target.apply(operation)
     result = target.finished()
     if type(result) is dict and any(holds_repeated(operation.value) for operation in operations):
-        return RepeatedKeys([*result.items()])  # makes decoding the result report repeated keys
+        return RepeatedKeys([*result.items()])  # For this type, the decoder reports repeated keys.
     return result
 
 
@@ -290,7 +291,8 @@ class _Document:
 
     def _replace(self, operation: Operation) -> None:
         if operation.path == "":
-            # a scalar that replaces the whole document is ignored, because the library wraps a nil error
+            # As in evanphx/json-patch, a scalar does not replace the whole document: the operation succeeds
+            # without an effect.
             if isinstance(operation.value, dict | list):
                 self._root = self._copied(operation.value)
             return
@@ -328,7 +330,8 @@ class _Document:
                     "Unable to complete the copy, the accumulated size increase of copy is "
                     f"{self._copied_bytes}, exceeding the limit {MAX_COPIED_BYTES}"
                 )
-        # the value is in two places now, perhaps one within the other, so later writes must copy it first
+        # The document now contains the value twice. A later write must change only one of them, so it must
+        # copy the objects and lists along its path.
         self._own = {id(self._root)}
         container, key = self._parent(operation.path, problem)
         with _said("error while adding value during copy"):

@@ -63,7 +63,7 @@ def _merged(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
             continue
         current = merged.get(key)
         if isinstance(current, dict):
-            # a list that replaces an object keeps its nulls
+            # A list that replaces an object keeps its nulls.
             merged[key] = _merged(current, value) if isinstance(value, dict) else value
         else:
             merged[key] = _pruned(value)

@@ -75,7 +75,7 @@ def deduplicated(items: list[Any]) -> list[Any]:
     while len(items) > len(places):
         mine = places[identity(items[first])]
         heappop(mine)
-        while mine and (place := heappop(mine)) < len(items):  # elements further back have moved
+        while mine and (place := heappop(mine)) < len(items):  # elements behind have moved to other places
             last = items.pop()
             if place < len(items):
                 items[place] = last
@@ -132,8 +132,8 @@ def _deletes(item: Any) -> bool:
 def merge_value(item: Any, merge_key: str) -> Hashable:
     """Returns the identity of a list element: the value of its merge key, or the scalar itself.
 
-    With a merge key, raises ApiError 500 for an element without the key. Without one, raises ApiError 500 for
-    an object or a list.
+    With a merge key, raises ApiError 500 for an element without the key. Without a merge key, raises ApiError
+    500 for an object or a list.
     """
     return _member_value(item, merge_key) if merge_key else identity(item)
 
@@ -169,11 +169,11 @@ def partition(items: list[Any], by: list[Any], merge_key: str) -> tuple[list[Any
 
 
 def live_order(live: list[Any], changes: list[Any], merge_key: str) -> list[Any]:
-    """Returns the live list after upstream changed it; upstream sorts merged elements in this order.
+    """Returns the live list in the order in which upstream sorts merged elements.
 
     Upstream's mergeSliceWithSpecialElements deletes elements in place and then appends to the same Go array.
-    So the first new elements overwrite the slots freed by deletions, and count as live elements. Example: if
-    the patch deletes a and adds x and y, the list `[a, b, c]` becomes `[b, c, x]`.
+    The first new elements therefore overwrite the slots freed by deletions, and count as live elements. For
+    example, if the patch deletes a and adds x and y, the list `[a, b, c]` becomes `[b, c, x]`.
 
     - `changes`: the list in the patch
     - `merge_key`: "" for a list of scalars
@@ -231,8 +231,9 @@ class _Order:
         return self._places.get(self._of(item))
 
     def sorted(self, items: list[Any]) -> list[Any]:
-        """Sorts `items` into the order of this list, like normalizeSliceOrder; elements with `$patch: delete`
-        are last.
+        """Sorts `items` into the order of this list, like normalizeSliceOrder.
+
+        Elements with `$patch: delete` are last.
 
         Upstream treats an element that is not in this list as less than all other elements. In the order of
         `[a, b, c]`, `[a, c, x]` becomes `[x, a, c]`.

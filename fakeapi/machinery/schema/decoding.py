@@ -35,12 +35,13 @@ from fakeapi.machinery.schema.nodes import (
 
 
 class DecodeError(ValueError):
-    """Raised if a JSON value cannot be decoded: wrong type or invalid text. The message is that of Go."""
+    """Raised if a JSON value cannot be decoded: wrong type or invalid text. The message is Go's."""
 
 
 Walk: TypeAlias = Callable[[Any, Path, str, DecodeErrors], Any]
-"""Decodes a value of a schema node: (value, path, name of the containing struct,
-errors) -> canonical value.
+"""A function that decodes a value: (value, path, name of the struct, errors) -> canonical value.
+
+The struct contains the value.
 """
 
 
@@ -76,7 +77,7 @@ def decode(value: Any, node: Struct, errors: DecodeErrors | None = None) -> tupl
 
 @kept_on_node
 def _quick(node: Struct) -> Callable[[Any, DecodeErrors], Any]:
-    """Returns a fast decoder for objects of a type; it is compiled after some objects have been decoded.
+    """Returns a fast decoder for objects of a type, which is compiled after some objects have been decoded.
 
     The decoder returns None for objects that the decoder from `walker` must decode instead.
     """
@@ -99,9 +100,7 @@ def _quick(node: Struct) -> Callable[[Any, DecodeErrors], Any]:
 
 @kept_on_node
 def walker(node: Node) -> Walk:
-    """Compiles the decoder of a schema node: a function (value, path, name of the
-    struct, errors) -> value.
-    """
+    """Compiles the decoder of a schema node: (value, path, name of the struct, errors) -> value."""
     match node:
         case Scalar():
             return _scalar(node)
@@ -120,8 +119,9 @@ def walker(node: Node) -> Walk:
 def _choice(go: str, choice: Callable[[], Struct]) -> Walk:
     """Returns a function that checks the value of a type such as JSONSchemaPropsOrBool, and keeps the value.
 
-    Follows the functions UnmarshalJSON of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. They
-    ignore unknown and repeated fields. A value that is neither a schema nor a list becomes an empty value.
+    Follows the functions UnmarshalJSON of k8s.io/apiextensions-apiserver `pkg/apis/apiextensions/v1`. These
+    functions ignore unknown and repeated fields. For a type with a list as the other choice, a value that is
+    neither an object nor a list becomes None.
     """
     several: Node | None = None
     if go.endswith("OrArray"):

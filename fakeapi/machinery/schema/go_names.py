@@ -62,7 +62,7 @@ _ATTRIBUTE_VALUES = frozenset(("int", "bool", "string", "version"))
 
 
 def go_name(name: str, struct: Struct) -> str:
-    """Returns the Go name of a field of a struct from its JSON name, such as `UID` for `uid`."""
+    """Returns the Go name of a field of a struct from its JSON name: `uid` gives `UID`."""
     type_name = struct.go_type.rpartition(".")[2]
     if type_name == "DeviceAttribute":
         singular = name.removesuffix("s") if name not in _ATTRIBUTE_VALUES else name

@@ -89,8 +89,9 @@ _TYPE_META = ((1, "APIVersion"), (2, "Kind"))
 
 @kept_on_node
 def _layout(schema: Struct) -> _Layout:
-    """Returns the fields of a type by field number. A message that JSON inlines is a
-    nested dict of fields.
+    """Returns the fields of a type by field number.
+
+    A message that JSON inlines is a nested dict of fields.
     """
     layout: _Layout = {}
     for field in schema.fields.values():

@@ -154,7 +154,7 @@ def _wire(node: Node) -> _Wire:
             return _Wire(BYTES, _choice(go_type, choice), None)
         case AnyValue():
             return _Wire(BYTES, _raw, None)
-        case List():  # a list that is a message in protobuf
+        case List():  # The list is a message in protobuf.
             items = _tagged(1, _wire(node.items))
             return _Wire(BYTES, lambda value: b"".join([items(item) for item in value]), (), may_lack=True)
         case Map():

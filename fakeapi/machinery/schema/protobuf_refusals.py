@@ -1,7 +1,7 @@
 """Finds Go's error message for malformed protobuf.
 
-Follows the Unmarshal functions that gogo-protobuf generates for k8s.io/api, `generated.pb.go`: they stop at
-the first error in byte order.
+Follows the Unmarshal functions that gogo-protobuf generates for k8s.io/api, `generated.pb.go`. These
+functions stop at the first error in byte order.
 
 The module is imported only for bytes that `fakeapi.machinery.schema.protobuf` cannot decode.
 """

@@ -17,7 +17,7 @@ _SIZES = {FIXED64: 8, FIXED32: 4}
 
 
 class WireError(ValueError):
-    """Raised if bytes are malformed protobuf. The message is that of Go's protobuf runtime."""
+    """Raised if bytes are malformed protobuf. The message comes from Go's protobuf runtime."""
 
 
 def fields_of(data: bytes) -> Fields:

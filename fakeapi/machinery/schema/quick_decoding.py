@@ -61,7 +61,10 @@ class Semantics(NamedTuple):
 
 
 def reader_of(node: Struct, semantics: Semantics) -> Reader:
-    """Compiles the fast decoder of a struct type. `semantics`: the functions of `decoding` that it needs."""
+    """Compiles the fast decoder of a struct type.
+
+    `semantics`: the functions of `decoding` that the decoder needs.
+    """
     kind, touch = _Compiler(semantics).struct(node)
     convert, to_builtins = msgspec.convert, msgspec.to_builtins
 

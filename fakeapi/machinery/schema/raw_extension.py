@@ -44,7 +44,7 @@ def compact(value: Any) -> Any:
 def marshalled(value: Any) -> Any:
     """Returns Go's JSON of a value as a RawJson, or the value itself if `codec.encode` returns the same JSON.
 
-    Use it for results of patches and for values from YAML.
+    Use this function for results of patches and for values from YAML.
     """
     plain = codec.encode(value)
     text = escape_html(plain)

@@ -54,7 +54,7 @@ def _members(value: dict[str, Any], struct: Struct) -> dict[str, Any]:
     members: dict[str, Any] = {}
     is_object = "metadata" in struct.fields
     for name, field in struct.fields.items():
-        if name == "metadata":  # embedded in the struct that contains it
+        if name == "metadata":  # Go embeds ObjectMeta in the struct.
             members |= _unversioned(value.get(name, {}), field.node)
         elif not (is_object and name in _TYPE):
             members[go_name(name, struct)] = _member(value.get(name), field)

@@ -34,7 +34,7 @@ def unversioned_syntax(value: Any, node: Node, package: str) -> str:
 
 
 def package_of(node: Struct) -> str:
-    """Returns the Go package of an internal type: `resource` for `resource/v1beta2.Device`.
+    """Returns the Go package of an internal type: `resource/v1beta2.Device` gives `resource`.
 
     Types of meta/v1 have the package `v1`.
     """
@@ -95,7 +95,7 @@ def _field(value: Any, field: Field, package: str) -> str:
     if not field.pointer:
         return _syntax(value, field.node, package)
     if value is None and isinstance(field.node, Scalar) and field.node.kind in TIMES:
-        return "<nil>"  # this type formats itself
+        return "<nil>"  # metav1.Time and metav1.MicroTime format themselves.
     if value is not None and isinstance(field.node, Scalar) and field.node.kind in TIMES:
         return scalar_syntax(value, field.node)
     return f"(*{_type(field.node, package)})({'nil' if value is None else ADDRESS})"

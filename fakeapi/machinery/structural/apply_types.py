@@ -40,8 +40,9 @@ def _deduced_shapes() -> tuple[Map, List]:
 
 
 DEDUCED = Untyped(_ANY, shapes=_deduced_shapes)
-"""The type of a value without a schema: each member of an object has its own field
-owners; lists are atomic.
+"""The type of a value without a schema.
+
+Each member of an object has its own field owners. Lists are atomic.
 """
 
 
@@ -70,7 +71,7 @@ def apply_type(
 class _Context:
     """Settings for the conversion of a schema node.
 
-    `preserves`: whether the schema, or one that contains it, preserves unknown fields.
+    `preserves`: whether the schema, or a schema around the schema, preserves unknown fields.
     """
 
     object_meta: Struct

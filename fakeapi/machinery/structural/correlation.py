@@ -33,7 +33,8 @@ class Correlated:
     def member(self, name: str) -> "Correlated | None":
         """Returns an object's member with its old value.
 
-        Returns None if the value or the old value lacks the member, or the schema does not specify it.
+        Returns None if the value or the old value lacks the member, or if the schema does not specify the
+        member. With `correlates_free_members`, additionalProperties true and false specify all members.
         """
         if name in self._children:
             return self._children[name]

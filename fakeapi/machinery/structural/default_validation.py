@@ -46,9 +46,9 @@ def default_errors(
     *,
     requires_pruned: bool,
 ) -> list[FieldError]:
-    """Validates all defaults in a structural schema.
+    """Validates the defaults in a structural schema, except within additionalProperties.
 
-    CEL rules are evaluated only for a default without other errors.
+    CEL rules are evaluated only for a default without other errors. Errors about unknown fields do not count.
 
     - `object_meta`: the schema node of ObjectMeta in the release.
     - `checker`: validates defaults by CEL rules. With None, CEL rules are not evaluated.

@@ -19,7 +19,10 @@ _VALUE_BYTES = 64
 """Size in bytes that is counted for each JSON value in a default, in addition to its text."""
 
 _BYTES_PER_UNIT = 256
-"""Bytes of defaults that count as one unit of an `Allowance`, the CPU budget of a request."""
+"""Bytes of defaults that count as one unit of an `Allowance`, the CPU budget of a request.
+
+A default with fewer bytes costs nothing.
+"""
 
 
 class DefaultsTooLarge(ValueError):
@@ -27,11 +30,11 @@ class DefaultsTooLarge(ValueError):
 
 
 def default(obj: Any, schema: Schema | None) -> None:
-    """Applies defaults in place, at any depth, to missing members and to nulls where the schema is not
-    nullable.
+    """Applies the defaults of a schema to an object in place, at any depth.
 
-    Call `nulls.prune_nulls` first: it removes nulls without a default. Raises DefaultsTooLarge if the
-    defaults exceed DEFAULTS_MAX bytes. Raises AllowanceSpent if the current `Allowance` is used up.
+    Adds missing members, and replaces nulls where the schema is not nullable. Call `nulls.prune_nulls` first,
+    which removes nulls without a default. Raises DefaultsTooLarge if the defaults exceed DEFAULTS_MAX bytes.
+    Raises AllowanceSpent if the current `Allowance` is used up.
     """
     _Filling().fill(obj, schema)
 
@@ -84,8 +87,9 @@ class _Filling:
 
 
 def _size(value: Any) -> int:
-    """Returns the size of a default in bytes: the length of all texts, plus
-    _VALUE_BYTES for each JSON value.
+    """Returns the counted size of a default.
+
+    The size is the number of characters of all texts, plus _VALUE_BYTES for each JSON value.
     """
     match value:
         case str():

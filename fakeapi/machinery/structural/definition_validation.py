@@ -59,8 +59,9 @@ def strictness_of_update(old_schemas: Iterable[Schema], object_meta: Struct) -> 
 
 
 def unrecognized_formats(schema: Schema, rules: SchemaRules) -> list[str]:
-    """Returns the unrecognized formats in a schema, each once; [] for releases that
-    do not warn about them.
+    """Returns the unrecognized formats in a schema, each once.
+
+    Returns [] for releases that do not warn about unrecognized formats.
     """
     if not rules.warns_of_formats:
         return []
@@ -137,7 +138,7 @@ def _any_has(schemas: Iterable[Schema], test: Callable[[Schema], bool]) -> bool:
 
 
 def _nodes(schema: Schema) -> Iterator[Schema]:
-    """Yields a schema and all schemas within it, each before those within it."""
+    """Yields a schema and all schemas within it, at any depth. Each schema comes before its inner schemas."""
     waiting = [schema]
     while waiting:
         node = waiting.pop()

@@ -42,12 +42,13 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     """The position of a schema node in a CustomResourceDefinition, and the checks that apply there.
 
     - `is_root`: whether the node is the root of the schema.
-    - `has_rules`: whether CEL rules of the node are compiled; False within anyOf, allOf, oneOf and not.
+    - `has_rules`: whether CEL rules of the node are compiled. False within anyOf, allOf, oneOf, not,
+      definitions and dependencies, and if the whole schema is not structural.
     - `cardinality`: how many JSON values of an object the node may describe at most; None if unlimited.
     - `inside_meta`: whether the node is within apiVersion, kind or metadata of a resource.
     - `forbids_defaults_because`: why the node must not have a default; None if defaults are allowed.
     - `forbids_old_self_within`: the path of a list or map whose items have no old values. CEL rules must then
-      not use oldSelf. None if they may use it.
+      not use oldSelf. None if CEL rules may use oldSelf.
     """
 
     path: str
@@ -65,7 +66,7 @@ class DefinitionWalk(msgspec.Struct, frozen=True):
     checker: RuleChecker | None
 
     def found(self, schema: Schema, place: Place) -> Found:
-        """Validates a schema node and all nodes below it; returns their errors.
+        """Returns the errors of a schema node and of all nodes below the node.
 
         `place`: the position of the node, and the checks that apply there
         """

@@ -17,7 +17,7 @@ _ENDS_EARLY = "unexpected end of JSON path"
 
 
 class FieldPathError(ValueError):
-    """Raised if a JSON path does not lead to a field of the schema. The message is that of upstream."""
+    """Raised if a JSON path does not lead to a field of the schema. The message comes from upstream."""
 
 
 def field_path(text: str, schema: Schema, *, allows_brackets: bool = True) -> tuple[str, Schema]:

@@ -87,7 +87,8 @@ def model_name(group: str, version: str, kind: str) -> str:
 def published_schema(schema: Schema | None, publication: Publication) -> Object:
     """Returns the OpenAPI schema of a custom kind.
 
-    If `schema` is None or not structural, returns only `type: object` and x-kubernetes extensions.
+    If `schema` is None or not structural, returns only `type: object` and x-kubernetes extensions. A schema
+    whose root preserves unknown fields gives the same result in OpenAPI v2.
     """
     if schema is not None and not _is_published(schema, publication.rules):
         schema = None
@@ -133,7 +134,10 @@ def _all_nodes(schema: Schema) -> Iterable[Schema]:
 
 
 def _mapped(schema: Schema, rules: SchemaRules) -> Schema:
-    """Expands x-kubernetes-int-or-string in all schemas within a schema; returns the new schema."""
+    """Expands x-kubernetes-int-or-string in all schemas within a schema; returns the new schema.
+
+    Looks into properties, items and additionalProperties.
+    """
     items, others = one(schema.items), one(schema.additional_properties)
     return replace(
         schema,
@@ -144,8 +148,9 @@ def _mapped(schema: Schema, rules: SchemaRules) -> Schema:
 
 
 def _unfolded(schema: Schema, rules: SchemaRules) -> Schema:
-    """Expands x-kubernetes-int-or-string to anyOf in a schema and all schemas within
-    it; returns the result.
+    """Expands x-kubernetes-int-or-string to anyOf in a schema and in all schemas within the schema.
+
+    Returns the new schema. Looks into properties, items and additionalProperties.
     """
     schema = _mapped(schema, rules)
     if not schema.int_or_string or is_int_or_string(schema.any_of, rules):
@@ -160,7 +165,8 @@ def _unfolded(schema: Schema, rules: SchemaRules) -> Schema:
 def _for_v2(schema: Schema) -> Schema:
     """Reduces a schema to the features that OpenAPI v2 and kubectl support.
 
-    Removes anyOf, allOf, oneOf and not. Fields that are nullable lose their type.
+    Removes anyOf, allOf, oneOf and not. A nullable schema loses its type, items and properties. A schema that
+    preserves unknown fields loses its items and properties.
     """
     schema = replace(schema, all_of=(), any_of=(), one_of=(), not_=None)
     if schema.nullable:

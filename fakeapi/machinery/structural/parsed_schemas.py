@@ -8,7 +8,10 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.structural.schema import Schema, parse_schema
 
 SCHEMA_BYTES_MAX = 4 * 1024 * 1024
-"""Maximum size of all cached schemas, in bytes of JSON; a full cache drops the least recently used."""
+"""Maximum size of all cached schemas, in bytes of JSON.
+
+A full cache drops the least recently used schemas.
+"""
 
 
 class ParsedSchemas:

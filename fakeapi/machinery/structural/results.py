@@ -99,7 +99,7 @@ class Reporter(msgspec.Struct, frozen=True):
         return Problem(f"{path} in body should have at most {most} {noun}", error)
 
     def unplaced(self, message: str) -> Problem:
-        """Returns a problem with the path `base`. Its message may contain another path."""
+        """Returns a problem with the path `base`. The message may contain another path."""
         return Problem(message, FieldError("FieldValueInvalid", self.base or NO_PATH, _body("", message)))
 
     def _problem(self, reason: str, path: str, value: Any, message: str) -> Problem:

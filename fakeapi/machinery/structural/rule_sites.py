@@ -42,7 +42,7 @@ class RuleSite(msgspec.Struct, frozen=True, kw_only=True):
     - `cardinality`: how many JSON values of an object the node may describe, at most 2**64 - 1. None if a
       list or map around the node has no maxItems or maxProperties.
     - `forbids_old_self_within`: the path of a list or map around the node whose items have no old values. CEL
-      rules must then not use oldSelf. None if they may use it.
+      rules must then not use oldSelf. None if CEL rules may use oldSelf.
     """
 
     schema: Schema
@@ -74,7 +74,7 @@ class RuleChecker(Protocol):
         ...
 
     def check_total(self, path: str) -> list[FieldError]:
-        """Returns an error if the rules that `check_rules` received cost too much together.
+        """Returns errors if the rules that `check_rules` received cost too much together.
 
         `path`: the path of the schema.
         """

@@ -10,7 +10,7 @@ _NEWEST_WORDS = Wording(
 
 
 class SchemaRules(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings for custom objects in one release; the default values are those of the newest release.
+    """Settings for custom objects in one release; the default values apply to the newest release.
 
     `fakeapi.releases.schema_rules.schema_rules_of` creates the settings of a release with its feature gates.
     """
@@ -30,8 +30,9 @@ class SchemaRules(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the formats k8s-short-name and k8s-long-name are validated."""
 
     knows_bare_mac: bool = True
-    """Whether the format mac accepts hexadecimal digits without separators, like
-    net.ParseMAC since Go 1.26.
+    """Whether the format mac accepts hexadecimal digits without separators.
+
+    net.ParseMAC accepts such digits since Go 1.26.
     """
 
     formats_follow_types: bool = True

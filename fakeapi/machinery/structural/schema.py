@@ -11,7 +11,10 @@ from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN
 from fakeapi.machinery.json_types import Object
 
 DEPTH_MAX = 64
-"""Maximum number of levels of a schema. Functions recurse once per level, so Python's stack limits it."""
+"""Maximum number of levels of a schema.
+
+The limit is needed because functions recurse once for each level, and Python's stack is limited.
+"""
 
 
 class SchemaTooDeep(ValueError):

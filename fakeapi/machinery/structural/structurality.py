@@ -38,7 +38,7 @@ def conversion_error(schema: Schema) -> str:
 def structural_errors(schema: Schema, path: str, rules: SchemaRules = NEWEST) -> list[FieldError]:
     """Returns the errors of a schema that is not structural, sorted by text.
 
-    Call it only for schemas without a `conversion_error`.
+    Call this function only for schemas without a `conversion_error`.
     """
     errors = [*_invariants(schema, _Level.ROOT, path, rules), *_incomplete(schema, schema, path, path)]
     return sorted(errors, key=str)

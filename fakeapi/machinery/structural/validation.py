@@ -310,9 +310,7 @@ def _facts_of(schema: Schema, rules: SchemaRules, is_default: bool) -> _Facts:  
 
 
 def _wrong_type(value: Any, facts: _Facts, schema: Schema) -> tuple[str, str] | None:
-    """Returns (expected type, actual type) if a value has a wrong type or format;
-    None if the value is valid.
-    """
+    """Returns (expected type, actual type) if a value has a wrong type or format; None for other values."""
     types, format_ = facts.types, facts.format
     expected = ",".join(types)
     if value is None:

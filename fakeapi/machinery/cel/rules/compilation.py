@@ -37,7 +37,7 @@ class _Root(dict[str, Extent]):
 class Expression(msgspec.Struct, frozen=True):
     """A compiled CEL expression of a rule.
 
-    - `error`: why the expression does not compile; "" if it does.
+    - `error`: the reason why the expression does not compile; "" if the expression compiles.
     - `program`: the compiled program. None if there is an error, or if fakeapi accepts the expression without
       checking it.
     - `cost`: the estimated maximum cost in CEL cost units.

@@ -99,6 +99,8 @@ class DefinitionRules:
     def check_default(self, schema: Schema, path: str, *, is_resource_root: bool) -> list[FieldError]:
         """Validates the default of a schema by the CEL rules of the schema and of all schemas within it.
 
+        Returns no errors after the cost budget for all defaults is used up.
+
         `path`: the path of the default, for errors.
         `is_resource_root`: whether the schema describes a whole object.
         """
@@ -111,8 +113,9 @@ class DefinitionRules:
         return outcome.errors
 
     def check_rules(self, site: RuleSite) -> list[FieldError]:
-        """Returns errors of the CEL rules of one schema node: compilation, cost and
-        forbidden use of oldSelf.
+        """Returns the errors of the CEL rules of one schema node.
+
+        The errors concern compilation, cost and forbidden use of oldSelf.
         """
         if not library.is_installed():
             return []

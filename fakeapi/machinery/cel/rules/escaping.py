@@ -1,4 +1,4 @@
-"""Converts property names to CEL identifiers: `a.b-c` is `a__dot__b__dash__c`.
+"""Converts property names to CEL identifiers: `a.b-c` gives `a__dot__b__dash__c`.
 
 Follows k8s.io/apiserver `pkg/cel/escaping.go`.
 """
@@ -39,9 +39,9 @@ _UNESCAPED = {text[2:-2]: part for part, text in _PARTS.items()}
 
 @lru_cache(4096)
 def escaped(name: str) -> str | None:
-    """Returns the CEL identifier of a property name: `a__dot__b` for `a.b`.
+    """Returns the CEL identifier of a property name: `a.b` gives `a__dot__b`.
 
-    Returns None if the name cannot be escaped, so that expressions cannot access the property.
+    Returns None if the name cannot be escaped. Expressions cannot access such a property.
     """
     if name in KEYWORDS:
         return f"__{name}__"
@@ -52,7 +52,7 @@ def escaped(name: str) -> str | None:
 
 @lru_cache(4096)
 def unescaped(identifier: str) -> str | None:
-    """Returns the property name of a CEL identifier: `a.b` for `a__dot__b`.
+    """Returns the property name of a CEL identifier: `a__dot__b` gives `a.b`.
 
     Returns None if the identifier has an unknown escape.
     """

@@ -40,7 +40,7 @@ class RuleSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a call of an undeclared function causes a second error in the expression around the call."""
 
     ratchets: bool
-    """Whether the feature gate CRDValidationRatcheting is enabled.
+    """Whether rules ratchet: from 1.29 on, while the feature gate CRDValidationRatcheting is enabled.
 
     If True, rule violations in values that an update does not change become warnings. Rules with
     optionalOldSelf are also evaluated without an old object.

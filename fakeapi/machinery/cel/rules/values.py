@@ -366,7 +366,10 @@ class TypedListMap(TypedList):
 
 
 def raw_of(value: Any) -> Any:
-    """Returns the decoded JSON of a CEL value: a map becomes a dict. Returns other values unchanged."""
+    """Returns the decoded JSON from which a CEL value was created.
+
+    Converts a map that an expression constructed to a dict. Returns all other values unchanged.
+    """
     if isinstance(value, TypedMap | TypedList | JsonMap | JsonList | Preserved):
         return value.raw
     if isinstance(value, MapValue):

@@ -10,8 +10,8 @@ from fakeapi.machinery.cel.runtime.values import Entries, Err, Items, Optional
 def list_of(values: list[Any], optional: frozenset[int]) -> Any:
     """Returns a CEL list of the values, without empty optionals.
 
-    `optional`: the positions of values that must be optionals. Returns an `Err` if one of them is not an
-    optional.
+    `optional`: the positions of values that must be optionals. Returns an `Err` if a value at such a position
+    is not an optional.
     """
     take(len(values) * ITEM_BYTES)
     if not optional:

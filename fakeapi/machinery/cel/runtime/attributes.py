@@ -1,7 +1,7 @@
 """Evaluates variables, and selections of fields, keys and indices.
 
-Follows cel-go `interpreter/attributes.go`: a chain of selections is evaluated as a whole. It costs 1 CEL cost
-unit for each selection and 1 for the chain.
+Follows cel-go `interpreter/attributes.go`: a chain of selections is evaluated as a whole. The evaluation
+costs 1 CEL cost unit for each selection and 1 for the chain.
 """
 
 from collections.abc import Callable

@@ -77,8 +77,9 @@ def not_strictly_false(value: Any) -> Any:
 
 
 def membership(values: Any, step: Step, *, forgives: bool) -> Constant | Step | None:
-    """Plans `x in values` for a constant list of scalars; returns None for other lists. The call costs
-    nothing.
+    """Plans `x in values` for a constant list of scalars; returns None for other lists.
+
+    The call has no cost, except the cost of evaluating `x`.
 
     `step`: evaluates `x`.
     `forgives`: whether the result is false if `x` is an error.
@@ -124,8 +125,9 @@ The cost limit bounds the number of these short results.
 
 
 def _counted(value: Any) -> Any:
-    """Counts the result of a call against the memory limit if it is a long string or bytes; returns the
-    result.
+    """Counts the result of a call against the memory limit; returns the result.
+
+    Only strings and bytes with more than _SMALL characters or bytes count.
     """
     kind = type(value)
     if (kind is str or kind is bytes) and len(value) > _SMALL:

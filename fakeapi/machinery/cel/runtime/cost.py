@@ -115,7 +115,7 @@ def _makes_list(factor: float, size: int) -> int:
 
 
 class UncountableError(Exception):
-    """The cost of a call cannot be computed. In this case, cel-go's program fails with an internal error."""
+    """The cost of a call cannot be computed. cel-go's program then fails with an internal error."""
 
 
 def _compares_items(values: Any) -> int:
@@ -219,9 +219,9 @@ def cost_of(function: str, overload: str, *, reads_affix: bool) -> Cost:
     """Returns the function that computes the cost of a call.
 
     - `overload`: the id of the overload; "" if CEL resolves the overload only at run time.
-    - `reads_affix`: True from 1.37. The cost of `s.startsWith(affix)` and `s.endsWith(affix)` then depends on
-      the length of `affix`; if False, on the length of `s`. If True, `matches(s, pattern)` costs as much as
-      `s.matches(pattern)`; if False, 1.
+    - `reads_affix`: True from 1.37. If True, the cost of `s.startsWith(affix)` and `s.endsWith(affix)`
+      depends on the length of `affix`; if False, on the length of `s`. If True, `matches(s, pattern)` costs
+      as much as `s.matches(pattern)`; if False, the call costs 1.
     """
     if overload in _BY_OVERLOAD:
         return _BY_OVERLOAD[overload]

@@ -26,8 +26,9 @@ _UNSET = object()
 
 
 def _growing(value: Any) -> Any:
-    """Replaces an empty list or map by one that the loop can extend in place;
-    returns other values unchanged.
+    """Replaces an empty list or map with a list or map that the loop can extend in place.
+
+    Returns other values unchanged.
     """
     if type(value) is Items and not len(value):
         return Growing([])
@@ -105,7 +106,7 @@ class Loop(msgspec.Struct, frozen=True):
 
     def _given(self, values: Any) -> Any:
         if isinstance(values, MapValue):
-            look(len(values))  # iterating lists all keys of a map, even if the loop ends early
+            look(len(values))  # Iterating over a map lists all its keys, even if the loop ends early.
         if len(self.variables) == 1:
             return ((value,) for value in values)
         if isinstance(values, ListValue):

@@ -57,7 +57,8 @@ class Memory:
     def take(self, size: int) -> None:
         """Deducts `size` bytes. Raises MemoryLimitError if too few are left.
 
-        Also charges the current `Allowance`, if any. Raises AllowanceSpent if the allowance is used up.
+        Also charges the current `Allowance`, if any, whenever more than 4096 bytes are not charged yet.
+        Raises AllowanceSpent if the allowance is used up.
         """
         self.left -= size
         if self.left < 0:

@@ -37,7 +37,7 @@ _MAKERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 def message(name: str, fields: dict[str, Any]) -> Any:
     """Constructs the CEL value of a protobuf message, or of an object such as `Object.spec`.
 
-    Returns an `Err` for an unknown type.
+    Returns an `Err` for an unknown type, and for a duration or timestamp out of range.
     """
     if is_constructed(name):
         take(len(fields) * ENTRY_BYTES)

@@ -148,8 +148,9 @@ JOINED_DEPTH = 500
 
 
 class Joined(ListValue):
-    """The concatenation of two CEL lists without a copy of the items, like concatList of cel-go
-    `common/types`.
+    """The concatenation of two CEL lists, without a copy of the items.
+
+    Follows concatList of cel-go `common/types`.
     """
 
     __slots__ = ("_size", "depth", "first", "second")

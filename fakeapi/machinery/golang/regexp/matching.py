@@ -58,7 +58,10 @@ class Regexp:
     """A compiled regular expression in Go's syntax; threads may share it."""
 
     def __init__(self, text: str) -> None:
-        """Compiles the expression. Raises RegexpError with Go's message if Go rejects the expression."""
+        """Compiles the expression.
+
+        Raises RegexpError with Go's message if Go rejects the expression, or if it exceeds STEPS_MAX.
+        """
         self.text = text
         self._steps: list[_Step] = [_Step()]
         self._start = self._build(parse(text), 0)
@@ -131,8 +134,9 @@ class Regexp:
         return len(self._steps) - 1
 
     def _build(self, node: Node, then: int) -> int:
-        """Adds the NFA steps of a syntax node, followed by step `then`; returns the
-        number of the first step.
+        """Adds the NFA steps of a syntax node, followed by the step `then`.
+
+        Returns the number of the first step.
         """
         match node:
             case CharacterSet():
@@ -166,7 +170,7 @@ class Regexp:
 def compile_regexp(text: str) -> Regexp:
     """Compiles a regular expression; caches the result.
 
-    Raises RegexpError with Go's message if Go rejects the expression.
+    Raises RegexpError with Go's message if Go rejects the expression, or if it exceeds a limit of fakeapi.
     """
     return Regexp(text)
 

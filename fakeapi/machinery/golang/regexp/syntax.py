@@ -20,7 +20,7 @@ _NEWLINE = ((10, 10),)
 
 
 class RegexpError(ValueError):
-    """A regular expression is invalid in Go; the message is Go's."""
+    """A regular expression is invalid in Go, or exceeds a limit of fakeapi; the message is Go's."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(f"error parsing regexp: {code}: `{text}`")
@@ -68,8 +68,9 @@ _FLAG_NAMES = {"i": "folds", "m": "multiline", "s": "dot_is_all", "U": "ungreedy
 
 
 class _Group:
-    """An open parenthesis: the alternatives read so far, and the flags to restore at
-    the closing parenthesis.
+    """An open parenthesis, with the alternatives that are already read.
+
+    `flags`: the flags to restore at the closing parenthesis.
     """
 
     def __init__(self, flags: _Flags) -> None:
@@ -83,7 +84,10 @@ class _Group:
 
 
 def parse(text: str) -> Node:
-    """Parses a regular expression. Raises RegexpError with Go's message if Go rejects the expression."""
+    """Parses a regular expression.
+
+    Raises RegexpError with Go's message if Go rejects the expression, or if it exceeds DEPTH_MAX.
+    """
     return _Parser(text).parse()
 
 
@@ -381,9 +385,7 @@ class _Parser:
 
 
 def _small(digits: str) -> int:
-    """Parses a repeat count. Counts of five digits or more become _REPEAT_MAX + 1,
-    which is rejected later.
-    """
+    """Parses a repeat count. Counts of five or more digits become _REPEAT_MAX + 1, which is too large."""
     return int(digits) if len(digits) <= 4 else _REPEAT_MAX + 1
 
 

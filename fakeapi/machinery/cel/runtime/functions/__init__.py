@@ -1,7 +1,7 @@
 """Implementations of the standard CEL functions and of the functions that Kubernetes adds.
 
-- `OVERLOADS`: implementations by overload id. Their arguments always have the declared types.
-- `SINGLETONS`: implementations by function name. They check the types of their arguments themselves.
+- `OVERLOADS`: implementations by overload id. The arguments always have the declared types.
+- `SINGLETONS`: implementations by function name. The implementations check the types of their arguments.
 
 Implementations that fail return an `Err`, a CEL error.
 """

@@ -57,8 +57,10 @@ def _is_mapped(text: str) -> bool:
 
 
 def parse_address(text: str) -> Address:
-    """Parses an IP address such as `192.0.2.1`. Raises ValueError with Kubernetes' message if it is not
-    valid.
+    """Parses an IP address such as `192.0.2.1`.
+
+    Raises ValueError with Kubernetes' message if the address is not valid, has a zone, or is an IPv4-mapped
+    IPv6 address.
     """
     error = addr_error(text)
     if error:
@@ -71,8 +73,9 @@ def parse_address(text: str) -> Address:
 
 
 def parse_block(text: str) -> Block:
-    """Parses a CIDR block such as `10.0.0.0/8`. Raises ValueError with Kubernetes' message if it is not
-    valid.
+    """Parses a CIDR block such as `10.0.0.0/8`.
+
+    Raises ValueError with Kubernetes' message if the block is not valid, or has an IPv4-mapped IPv6 address.
     """
     error = prefix_error(text)
     if error:
@@ -157,7 +160,7 @@ OVERLOADS: dict[str, Callable[..., Any]] = {
 
 
 def _begins(block: Block, other: Any) -> Any:
-    """Whether the address in `other` is the first address of `block`, and its prefix is not shorter.
+    """Whether `other` begins at the first address of `block`, with a prefix that is not shorter.
 
     Returns `other` itself if it is an `Err`.
     """

@@ -1,5 +1,6 @@
-"""CEL functions for authorization checks:
-`authorizer.group('apps').resource('deployments').check('get').allowed()`.
+"""CEL functions for authorization checks.
+
+For example, `authorizer.group('apps').resource('deployments').check('get').allowed()` is an expression.
 
 Follows k8s.io/apiserver `pkg/cel/library/authz.go`.
 """

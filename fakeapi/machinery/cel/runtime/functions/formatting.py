@@ -25,7 +25,7 @@ from fakeapi.machinery.golang.strconv import quote
 
 PRECISION = 6
 PRECISION_MAX = 1000
-"""Maximum number of digits after the decimal point; a larger precision is reduced to this."""
+"""Maximum number of digits after the decimal point; a larger precision is reduced to this maximum."""
 _CLAUSE = re.compile(r"%(?:\.(?P<precision>[0-9]*))?(?P<letter>.?)", re.DOTALL)
 _STRINGS = "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
 _NOT_UTF8 = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string'
@@ -164,7 +164,10 @@ def _taken(written: str) -> str:
 
 
 def text(value: Any) -> str:
-    """Formats a CEL value for `%s`; raises _WrongError for a type that `%s` does not support."""
+    """Formats a CEL value for `%s`.
+
+    Raises _WrongError for a type that `%s` does not support, and for bytes that are not UTF-8.
+    """
     match value:
         case None:
             return "null"

@@ -39,7 +39,7 @@ class Quantity(Opaque):
 
     @property
     def integer(self) -> int | None:
-        """The value as an int64; None if Kubernetes cannot convert it without loss."""
+        """The value as an int64; None if Kubernetes cannot convert the value without loss."""
         if self.scale is None or self.scale < 0 or not INT_MIN <= self.amount <= INT_MAX:
             return None
         return int(self.amount)

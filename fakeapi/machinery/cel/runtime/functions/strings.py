@@ -48,7 +48,10 @@ _TEXT_BYTES = 64
 
 
 def _width(*texts: str) -> int:
-    """Returns the bytes per character in a Python string made from these texts: 1 for ASCII, otherwise 4."""
+    """Returns the maximum bytes per character of a Python string made from these texts.
+
+    Returns 1 if all texts are ASCII, otherwise 4.
+    """
     return 1 if all(text.isascii() for text in texts) else 4
 
 
