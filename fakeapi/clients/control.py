@@ -118,15 +118,16 @@ class ControlClient:
             raise ControlError(f"{self._url} answers with malformed JSON: {error}") from error
 
     def events(self, path: str = "/events", *, query: Mapping[str, Any] | None = None) -> "EventStream":
-        """Opens a stream of server-sent events. Raises ControlError if the server does not open one.
+        """Opens a stream of server-sent events. Raises ControlError if the server opens no stream.
 
-        The stream contains every event that happens after this call returns.
+        The stream starts before this call returns. Instead of events that the server drops, the stream
+        contains an event with their number.
         """
         stream: Stream | None = None
         try:
             stream = self._connections.open_stream(_target(path, query), self._headers)
             if stream.status < 400:
-                stream.line(SILENCE_SECONDS)  # the server sends it only after it has subscribed to the events
+                stream.line(SILENCE_SECONDS)  # the first line comes after the server has subscribed
                 return EventStream(stream)
             text = stream.rest(SILENCE_SECONDS)
         except (OSError, http.client.HTTPException) as error:

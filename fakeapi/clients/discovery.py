@@ -24,7 +24,7 @@ AGGREGATED_MEDIA_TYPES = ",".join(
         "",
     )
 )
-"""The header Accept for aggregated discovery. Also accepts plain JSON, for servers without it."""
+"""The header Accept for aggregated discovery. Also accepts plain JSON, for servers without this feature."""
 
 
 def group_versions(body: Any) -> list[str]:

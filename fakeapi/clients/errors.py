@@ -8,8 +8,8 @@ class StatusError(FakeAPIError):
     """Raised if the response to a request is an error, or is not a valid response of the API.
 
     - `code`: the HTTP status of the response; 0 if the response is malformed or was lost.
-    - `status`: the Status in the response; {} if the body is not a JSON object. If `code` is 0, it contains
-      only the reason and the message.
+    - `status`: the Status in the response; {} if the body is not a JSON object. If `code` is 0, `status`
+      contains only the reason and the message.
     - `reason`: the reason in `status`, such as "Conflict"; "" if it has none.
     - `message`: the message in `status`; if it has none, the text of the response.
     - `request`: the verb and object of the request, such as "update resourceclaims/status default/gpu"; "" if

@@ -46,10 +46,11 @@ def endpoint_of(route: Route, server: Controlled) -> Callable[[Request], Awaitab
 
 
 def _check_media_type(route: Route, request: Request, content: bytes) -> None:
-    """Raises ApiError 415 for a POST without the Content-Type of JSON.
+    """Raises ApiError 415 for a POST whose Content-Type is not JSON.
 
-    Web pages of other sites can send such a POST. For JSON, a PUT or a DELETE, the browser first sends a CORS
-    preflight request. The control API rejects such requests.
+    Accepts an empty POST without a Content-Type. Web pages of other sites can send a POST with some other
+    media types. Before a POST with JSON, a PUT or a DELETE, the browser sends a CORS preflight request, which
+    the control API rejects.
     """
     if route.method != "POST":
         return

@@ -18,7 +18,7 @@ class Call:
     """A decoded request to the control API.
 
     - `path`: the parameters in the path, by name.
-    - `query` and `body`: values of the types that the Route declares; None if it declares no type.
+    - `query` and `body`: values of the types that the Route declares; None if the Route declares no type.
     """
 
     server: Controlled
@@ -28,11 +28,11 @@ class Call:
     body: Any
 
     def room(self, size: int) -> AbstractAsyncContextManager[None]:
-        """Reserves memory for a long response.
+        """Reserves memory for a long response. Does nothing for responses below ROOM_FROM_BYTES.
 
         `size`: the approximate size of the response in bytes. Entering the returned async context manager can
-        wait until clients have read other responses. Raises NoRoom if that takes too long, and ClientGone if
-        the client disconnects.
+        wait until clients have read other responses. Raises NoRoom if the wait takes too long, and ClientGone
+        if the client disconnects.
         """
         room = self.request.scope.get("extensions", {}).get(ROOM)
         return nullcontext() if room is None or size < ROOM_FROM_BYTES else room(size)

@@ -25,11 +25,12 @@ class ClaimState(StrEnum):
 class ClaimView(msgspec.Struct, rename="camel"):
     """A claim with its state.
 
-    - `pods`: the names of the pods for which the claim is reserved, and of the pods that wait for the claim.
+    - `pods`: the names of the pods for which the claim is reserved. Without a reservation for a pod, the
+      names of the pods that use the claim.
     - `devices`: the allocated devices as DRIVER/POOL/DEVICE.
     - `node`: the node of the pod that uses the claim; "" if no pod has a node.
-    - `reason`: for a pending claim, the condition PodScheduled of a waiting pod; for a claim that is being
-      deleted, its finalizers; "" if unknown.
+    - `reason`: for a pending claim, the message of a failed condition of a pod that uses the claim. For a
+      claim that is being deleted, its finalizers. "" if unknown.
     - `classes`: the names of the DeviceClasses of the claim's requests.
     """
 
@@ -49,7 +50,7 @@ class PodView(msgspec.Struct, rename="camel"):
 
     - `claims`: the names of the pod's claims that exist.
     - `node`: the node of the pod; "" if the pod is not scheduled.
-    - `reason` and `message`: from the first condition with the status False.
+    - `reason` and `message`: from the first condition with the status False and a message.
     """
 
     namespace: str
@@ -86,8 +87,8 @@ def claim_views(claims: Iterable[Claim], users: Mapping[Place, list[Pod]]) -> li
 def state_of(claim: Claim, users: Iterable[Pod]) -> ClaimState:
     """Returns the state of a claim. `users`: the pods that use the claim.
 
-    A claim is prepared if a pod in `reservedFor` runs, or if a driver has written the claim's
-    `status.devices`.
+    A reserved claim is prepared if a pod in `reservedFor` runs or has succeeded, or if a driver has written
+    the claim's `status.devices`.
     """
     if claim.metadata.deletion_timestamp:
         return ClaimState.DELETING

@@ -53,7 +53,7 @@ class DeviceView(msgspec.Struct, rename="camel", omit_defaults=True):
     - `product`: the product name, from an attribute such as `productName`.
     - `taints`: taints of the device and of DeviceTaintRules, as KEY=VALUE:EFFECT.
     - `unhealthy`: whether a pod's status reports the device as unhealthy.
-    - `shared`: the used fraction of the device's capacity, if several claims can share the device.
+    - `shared`: the used fraction of the device's capacity; None if claims cannot share the device.
     - `consumes`: the counters that the device consumes as a partition, as SET/COUNTER=VALUE.
     """
 
@@ -92,7 +92,7 @@ class NodeView(msgspec.Struct, rename="camel"):
     """A node with its resource pools.
 
     - `name`: the name of the node; "" for pools that several nodes use.
-    - `exists`: whether the Node object exists. A driver can publish devices before that.
+    - `exists`: whether the Node object exists. A driver can publish devices before the Node exists.
     - `pods`: the number of pods on the node.
     """
 
@@ -247,7 +247,7 @@ def _counters(sets: Iterable[CounterSet], consumers: Iterable[DeviceFields]) -> 
 
 
 def _as_quantity(amount: Decimal, like: str) -> str:
-    """Formats an amount as a quantity. `like`: a quantity whose suffix is used, such as 10Gi."""
+    """Formats an amount as a quantity. If `like` has a binary suffix, as in 10Gi, the result has one too."""
     whole = int(amount)
     if like.endswith("i"):
         return quantity.canonical_binary(whole)

@@ -41,7 +41,7 @@ class DriverView(msgspec.Struct, rename="camel"):
     """The numbers of devices of one driver, by state.
 
     - `free`: the number of devices that no claim has and that have no taint.
-    - `tainted` and `unhealthy`: the number of such devices, whether a claim has them or not.
+    - `tainted` and `unhealthy`: the numbers of tainted and of unhealthy devices, allocated or not.
     """
 
     driver: str
@@ -70,8 +70,8 @@ class ClaimQuery(msgspec.Struct, forbid_unknown_fields=True):
 
     - `state`: the state of the claims; "" for all.
     - `namespace`: the namespace of claims and pods; "" for all.
-    - `search`: a text in NAMESPACE/NAME, in the devices, the pods or the reason of the claims, or the name of
-      one of their DeviceClasses; "" for all.
+    - `search`: a text in NAMESPACE/NAME, the node, the devices, the pods or the reason of a claim, or the
+      complete name of a DeviceClass of the claim; "" for all. The text matches in any case of letters.
     - `skip`: the number of claims to skip at the beginning.
     - `limit`: the maximum number of claims, and of pending pods, to return.
     """

@@ -11,7 +11,7 @@ from fakeapi.explaining.explanation import Explanation
 async def explain(call: Call) -> Explanation:
     """Explains one object. Raises ApiError 400 for a resource that cannot be explained.
 
-    The first call loads the package `explaining` in a thread, because that takes 0.3 s.
+    The first call imports the package `explaining` in a thread, because the import takes 0.3 s.
     """
     await asyncio.to_thread(import_module, "fakeapi.explaining.running_server")
     from fakeapi.explaining.explain import resource_of  # noqa: PLC0415 - loaded only when used

@@ -23,7 +23,8 @@ from fakeapi.version import __version__
 class FiguresQuery(msgspec.Struct, forbid_unknown_fields=True):
     """The query of /figures.
 
-    `after`: the number of a request. The response counts only later requests.
+    `after`: the number of a request. The response counts only later requests. A number that the journal has
+    not reached counts all requests.
     """
 
     after: int = 0
@@ -67,7 +68,7 @@ class AgentCount(msgspec.Struct, rename="camel"):
 
 
 class Waiting(msgspec.Struct, rename="camel"):
-    """A pod or claim that waits. `kind`: Pod or ResourceClaim. `reason`: "" if no component wrote one."""
+    """A pod or claim that waits. `kind`: Pod or ResourceClaim. `reason`: "" if no condition has one."""
 
     kind: str
     namespace: str
@@ -91,8 +92,8 @@ class Figures(msgspec.Struct, rename="camel"):
     - `agents`: the requests by client, the busiest client first.
     - `claims`: the number of claims in each state.
     - `drivers`: the devices of each driver by state.
-    - `waiting`: pods and claims that wait, with reasons; `waiting_more` is the number of omitted pods and
-      claims.
+    - `waiting`: pending pods, and pending claims that no pod uses, with reasons; `waiting_more` is the number
+      of omitted pods and claims.
     - `memory_bytes`: the resident memory of the process; its peak on systems that report only the peak; 0 if
       unknown.
     """

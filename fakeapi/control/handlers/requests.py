@@ -106,8 +106,9 @@ class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
 
     - `code`: the status code; 0 for all.
     - `codes`: status codes separated by commas, such as `409,5xx`; "" for all. `0` means no response.
-    - `text`: a text in the path, query, user, agent, message or a fault's name; ignores case; "" for all.
-    - `heartbeats`: whether to return requests for Leases and for the status of nodes.
+    - `text`: a text in the path, query, user, agent, object's name, message or a fault's name; ignores case;
+      "" for all.
+    - `heartbeats`: whether to return requests for Leases, and writes of the status of nodes.
     - `after`: the number of a request; only later requests are returned.
     - `before`: the number of a request; only earlier requests are returned. 0 for no limit.
     - `last`: the maximum number of requests to return; the newest are returned.

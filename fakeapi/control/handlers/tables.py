@@ -135,8 +135,8 @@ def _predicate(query: TableQuery, resource: Resource) -> SelectionPredicate:
 async def _changes(call: Call, prefix: str) -> dict[str, Entry | None] | None:
     """Returns the newest entry of each key that changed after the query's `since`; None for a deleted key.
 
-    Returns None instead of a dict if the history no longer has these changes, or if there are more than
-    ROWS_MAX.
+    Returns None instead of a dict if `since` is in the future, if the history no longer has these changes, or
+    if there are more than ROWS_MAX. Raises ApiError 400 if `since` is not a resourceVersion.
     """
     storage, since = call.server.cluster.storage, call.query.since
     if not (since.isascii() and since.isdecimal() and len(since) < 19):

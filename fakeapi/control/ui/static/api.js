@@ -1,8 +1,8 @@
-// The control API and the cluster's API, with the token of this tab.
+// Sends requests to the control API and to the cluster's API, with the token of this tab.
 
 const KEY = "fakeapi-token";
 const BASE = new URL("..", location.href).pathname.replace(/\/$/, "");
-// The path below which the server has the cluster's API: "" unless a proxy adds a prefix.
+// The path prefix of the cluster's API: "" unless a proxy adds a prefix.
 const API = BASE.replace(/\/_fakeapi$/, "");
 
 /** An error response of the server, with the causes that its Status names. */
@@ -49,7 +49,7 @@ async function answer(response) {
         message: String(each.message ?? ""),
       }));
     } catch {
-      // not a Status: the status line is all there is
+      // The body is not a Status, so the message is the status line.
     }
     throw new Refused(response.status, message, causes);
   }

@@ -1,12 +1,12 @@
-// The short answers of explanations, read one after the other and kept until the state of their object changes.
+// Reads the explanations of objects one after the other, and keeps each one until the state of its object changes.
 
 import { control } from "./api.js";
 import { useEffect, useState } from "./preact.js";
 
-// The most explanations that are kept and searched.
+// Maximum number of rows whose explanations a view reads and searches.
 export const CAUSES_MAX = 300;
 /** @typedef {{kind: string, namespace: string, name: string, message?: string, reason?: string, state?: string}} Row */
-/** @typedef {{of: string, summary: string, text: string}} Cause the state of the row that it explains, and all its texts in lower case */
+/** @typedef {{of: string, summary: string, text: string}} Cause `of`: the state of the explained row. `text`: all texts of the explanation in lower case. */
 
 /** @type {Map<string, Cause>} */
 const causes = new Map();
@@ -20,13 +20,13 @@ const keyOf = (row) => `${row.kind}/${row.namespace}/${row.name}`;
 const stateOf = (row) => `${row.state ?? ""} ${row.message ?? ""} ${row.reason ?? ""}`;
 const isKnown = (row) => causes.get(keyOf(row))?.of === stateOf(row);
 
-/** All texts of a value of JSON, for the filter. */
+/** Returns all texts in a JSON value as one text, for the filter. */
 function textOf(value) {
   return typeof value === "object" && value !== null ? Object.values(value).map(textOf).join(" ") : String(value ?? "");
 }
 
 /**
- * The causes that are known, by KIND/NAMESPACE/NAME. Reads those of `rows` that are missing or no longer true.
+ * Returns the known causes by KIND/NAMESPACE/NAME. Reads the missing and outdated causes of `rows`.
  *
  * @param {Row[]} rows
  * @returns {Map<string, Cause>}
@@ -44,7 +44,7 @@ export function useCauses(rows) {
     }
     readAll();
     return () => {
-      // Nobody waits for the explanations of rows that are not shown.
+      // The explanations of rows that are not shown are not needed any more.
       for (const [key, waiting] of queue) {
         waiting.done.delete(again);
         if (!waiting.done.size) queue.delete(key);
@@ -65,7 +65,7 @@ async function readAll() {
     causes.set(key, { of: stateOf(row), summary: answer?.summary ?? "", text: textOf(answer).toLowerCase() });
     if (queue.get(key)?.row === row) queue.delete(key);
     done.forEach((draw) => draw());
-    // The server rests as long as it worked.
+    // Pause as long as the request took, so that the server has time for other requests.
     await new Promise((rested) => setTimeout(rested, performance.now() - begun));
   }
   isReading = false;

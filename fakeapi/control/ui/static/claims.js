@@ -1,4 +1,4 @@
-// Claims with their states, pending ones first: all of them, filtered in the server and read page by page.
+// The view of all claims with their states, pending claims first. The server filters the claims and sends pages.
 
 import { control } from "./api.js";
 import { useCauses } from "./causes.js";
@@ -8,9 +8,9 @@ import { Table } from "./table.js";
 import { age, counted, objectHref, secondsOf } from "./text.js";
 import { Choice, Empty, Heading, Problem, remember, Search } from "./ui.js";
 
-/** The most claims of one response. */
+/** Maximum number of claims in one response. */
 export const CLAIMS_MAX = 1000;
-// The most pending claims whose explanations the filter searches.
+// Maximum number of pending claims whose explanations the filter searches.
 const EXPLAINED = 100;
 export const STATES = ["pending", "allocated", "reserved", "prepared", "deleting"];
 const MEANING = {
@@ -75,13 +75,13 @@ async function readClaims(query, limit) {
 const rowOf = (claim) => ({ ...claim, kind: "claim" });
 const keyOf = (claim) => `claim/${claim.namespace}/${claim.name}`;
 
-/** The pending claims that the server's search does not match, but whose explanation does. */
+/** Returns the pending claims that only their explanations match, because the server does not search explanations. */
 function explained(data, causes, search) {
   const known = new Set(data.claims.map(keyOf));
   return (data.waiting ?? []).filter((claim) => !known.has(keyOf(claim)) && causes.get(keyOf(claim))?.text.includes(search.toLowerCase()));
 }
 
-/** The reason why a claim waits: the summary of its explanation. Until the server answers, the reason of its pod. */
+/** Shows the reason why a claim waits: the summary of its explanation. Before that arrives, the reason of its pod. */
 function Cause({ claim }) {
   const cause = useCauses([rowOf(claim)]).get(keyOf(claim))?.summary || short(claim.reason) || (claim.pods.length ? "reading the reason…" : "no pod uses it");
   return html`<a class="plainly" href=${`${claimHref(claim.namespace, claim.name)}?tab=why`} title=${`${cause}. ${claim.reason}`}>${cause}</a>`;
@@ -114,7 +114,7 @@ const COLUMNS = [
 
 const waits = (claim) => claim.state === "pending" || claim.state === "deleting";
 
-/** The first sentence of a reason, without the number of nodes that it begins with. */
+/** Returns the first sentence of a reason, without the number of nodes at its start. */
 function short(reason) {
   return reason.replace(/^\d+\/\d+ nodes are available: /, "").split(". ")[0];
 }

@@ -1,4 +1,4 @@
-// The server's clock, and snapshots of all objects.
+// The view of the server's clock and of snapshots.
 
 import { control } from "./api.js";
 import { Icon } from "./icons.js";

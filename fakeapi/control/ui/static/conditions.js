@@ -1,6 +1,6 @@
-// Which conditions of an object need attention.
+// Decides whether a condition of an object needs attention.
 
-// Types of conditions whose status True needs attention; for other types, it is the status False.
+// Matches types of conditions that need attention if they are True. Other types need attention if they are False.
 const BAD_IF_TRUE = /Pressure$|Unavailable$|Failure$|FailureTarget$|Failed$|Remaining$|Disrupted|DisruptionTarget$/;
 
 /** @param {{type: string, status: string}} condition */

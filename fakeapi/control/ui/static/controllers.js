@@ -1,4 +1,4 @@
-// The controllers of the server, what each does now, and its simulated drivers.
+// The view of the controllers of the server, their current work, and the simulated drivers.
 
 import { control } from "./api.js";
 import { useLive } from "./live.js";

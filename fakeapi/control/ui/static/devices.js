@@ -102,7 +102,7 @@ function fits(pool, device, words, state) {
   return words.every((word) => text.includes(word));
 }
 
-/** Nodes that need attention first, then those in use, then free ones, then pools of no single node. */
+/** Groups the nodes of the map. Nodes that need attention come first, and pools of several nodes come last. */
 /** @param {any[]} nodes */
 function grouped(nodes) {
   /** @type {{title: string, hint: string, nodes: any[]}[]} */

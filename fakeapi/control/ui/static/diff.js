@@ -1,11 +1,11 @@
-// The differences between two versions of an object, field by field.
+// Finds the differences between two versions of an object, field by field.
 
 import { toYaml } from "./yaml.js";
 
 const IGNORED = new Set(["metadata.managedFields", "metadata.resourceVersion"]);
-// The most characters of a line; the rest of a longer line is not shown.
+// Maximum number of characters of a line; longer lines are cut.
 const VALUE_MAX = 300;
-// The most characters of a value on one line; longer maps and lists are written as YAML below their path.
+// Maximum number of characters of a map or list on one line; longer maps and lists are YAML below their path.
 const LINE_MAX = 60;
 const LINES_MAX = 40;
 
@@ -41,7 +41,7 @@ function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value as JSON on one line. A longer map or list is YAML, which begins on a new line. */
+/** Returns a value as JSON on one line. A longer map or list becomes YAML, which begins on a new line. */
 export function text(value) {
   const written = JSON.stringify(value);
   if (typeof value === "object" && value !== null && written.length > LINE_MAX) {

@@ -1,4 +1,4 @@
-// Simulated drivers and their switches: stop, start, and how they answer the kubelet; the health and taints of devices.
+// Shows simulated drivers, with buttons to stop and start them and to change their behaviour and devices.
 
 import { control } from "./api.js";
 import { Icon } from "./icons.js";
@@ -7,7 +7,7 @@ import { html, useEffect, useState } from "./preact.js";
 import { counted, python, shell } from "./text.js";
 import { Code, Empty, Field, Pill, Problem, SameAs, say, useAction } from "./ui.js";
 
-/** How a driver answers calls to prepare a claim: what is sent, the command's arguments and the Python arguments. */
+/** The behaviours of a driver when it prepares a claim. `body`: the request to the control API that sets the behaviour. */
 const BEHAVIOURS = {
   works: { text: "works", body: {} },
   fails: { text: "fails", body: { error: "out of memory" } },
@@ -18,7 +18,7 @@ const BEHAVIOURS = {
 
 const path = (name) => `/drivers/${encodeURIComponent(name)}`;
 
-/** The simulated drivers; an empty list for a server without them. */
+/** Returns the simulated drivers; an empty list if the request fails. */
 export async function readDrivers() {
   try {
     return (await control("GET", "/drivers")).drivers;
@@ -78,7 +78,7 @@ function Driver({ driver, reload }) {
   </article>`;
 }
 
-/** The name of a behaviour; a description of one that has no name. */
+/** Returns the name of a behaviour in BEHAVIOURS; a description of any other behaviour. */
 function behaviourOf(prepare) {
   const text = JSON.stringify(prepare ?? {}, Object.keys(prepare ?? {}).sort());
   const known = Object.entries(BEHAVIOURS).find(([, { body }]) => JSON.stringify(body, Object.keys(body).sort()) === text);

@@ -1,4 +1,4 @@
-// Creates, applies and updates objects: a dry run first, and the errors beside their fields.
+// Creates, applies and updates objects after a dry run. Marks the line of each error.
 
 import { cluster, control, Refused } from "./api.js";
 import { differences } from "./diff.js";
@@ -115,7 +115,7 @@ async function write(way, manifest, dryRun, force) {
   return way === "create" ? cluster("POST", manifest.collection, { query, body }) : cluster("PUT", manifest.path, { query, body });
 }
 
-/** The object without the fields that only the server writes, but with its resourceVersion. */
+/** Returns the object without the fields that only the server writes, but with its resourceVersion. */
 function editable(object) {
   const { managedFields, uid, creationTimestamp, generation, selfLink, ...metadata } = object.metadata;
   const { status, ...rest } = object;
@@ -145,7 +145,7 @@ function template(kind, namespace, name) {
   return toYaml({ apiVersion: version, kind: kind.kind, metadata, ...(SPECS[kind.resource] ?? {}) });
 }
 
-/** What a new object of a common kind can look like. */
+/** Contents of new objects of common kinds. */
 const SPECS = {
   resourceclaims: { spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] } } },
   resourceclaimtemplates: { spec: { spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] } } } },

@@ -1,4 +1,4 @@
-// An explanation of the server: the short answer, the reasons with what would help, and each node on request.
+// Shows an explanation of the server: the summary, the reasons with suggested changes, and each node on request.
 
 import { kindOf } from "./kinds.js";
 import { html, useEffect, useState } from "./preact.js";
@@ -10,7 +10,7 @@ const API_VERSIONS = { DeviceClass: "resource.k8s.io/v1", ResourceClaim: "resour
 const GOOD = new Set(["placed", "running", "allocated", "ready", "fits"]);
 const NODES_SHOWN = 50;
 
-// Reasons that the page of controllers and drivers can mend, or at least show.
+// The reasons that the view of controllers and drivers can remove or show.
 const OF_DRIVERS = new Set(["PrepareFailed", "DriverNotRegistered", "ControllerNotRunning", "KubeletNotRunning", "SchedulerNotRunning"]);
 
 /** @param {{value: any}} props an Explanation of the control API */
@@ -27,14 +27,14 @@ export function Explained({ value }) {
   </div>`;
 }
 
-/** A text whose parts between backticks are code. */
+/** Shows a text. The parts between backticks are code. */
 function Prose({ text }) {
   return html`${String(text).split("`").map((part, index) => (index % 2 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** One reason. `said`: whether its text is the short answer above. `alone`: whether there are no other reasons. */
+/** Shows a reason. `said`: whether its text equals the summary above. `alone`: whether there are no other reasons. */
 function Reason({ reason, said, alone }) {
-  // The expression and its values have places of their own below.
+  // The expression and its values are shown separately below.
   const facts = (reason.details ?? []).filter((each) => !reason.expression || each !== `expression: ${reason.expression}`);
   const isTaint = reason.code === "DeviceTainted";
   return html`${said ? !alone && html`<p>In detail:</p>` : html`<p><${Prose} text=${reason.text} /></p>`}
@@ -50,7 +50,7 @@ function Reason({ reason, said, alone }) {
     <${Changes} title=${() => "May help:"} changes=${(reason.changes ?? []).filter((each) => !each.sufficient)} kind="accent" />`;
 }
 
-/** Changes under a title. Those of the kind good have been tried on a copy of the cluster. */
+/** Shows changes under a title. Changes of the kind "good" have been tried on a copy of the cluster. */
 function Changes({ title, changes, kind }) {
   if (!changes.length) {
     return null;
@@ -60,7 +60,7 @@ function Changes({ title, changes, kind }) {
     <ul class="reasons">${changes.map((change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.harm && html` <span class="soft">(disruptive: ${change.harm})</span>`}${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}</li>`)}</ul>`;
 }
 
-/** A text in which the names of objects are links; objects that it does not name come after it, in parentheses. */
+/** Shows a text with a link at the first object's name. Objects that the text does not name follow in parentheses. */
 function Linked({ text, objects }) {
   const index = objects.findIndex((each) => wordAt(text, keyOf(each)) >= 0);
   const others = objects.filter((each, at) => at !== index && wordAt(text, keyOf(each)) < 0);
@@ -75,7 +75,7 @@ function Linked({ text, objects }) {
 
 const keyOf = (object) => placed(object.namespace ?? "", object.name);
 
-/** Where a text names an object: not inside a longer word. -1 if it does not name it. */
+/** Returns the index at which a text names an object, outside of longer words; -1 if the text does not name it. */
 function wordAt(text, name) {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const isWord = /^$|[^\w./-]/.test(text.charAt(at - 1)) && /^$|[^\w/-]/.test(text.charAt(at + name.length));
@@ -106,7 +106,7 @@ function ObjectLink({ of, short = false }) {
   return to ? html`<${ToObject} to=${to}>${text}<//>` : html`<span>${text}</span>`;
 }
 
-/** The scores of the scheduler plugins, without zeros. */
+/** Returns the scores of the scheduler plugins as text, without zeros. */
 function parts(scores) {
   const some = Object.entries(scores ?? {}).filter(([, score]) => score);
   return some.length ? ` (${some.map(([name, score]) => `${name} ${score}`).join(", ")})` : "";
@@ -126,7 +126,7 @@ function Nodes({ nodes }) {
   </details>`;
 }
 
-/** The first request that gets too few devices on a node, with the reason that drops the last of them. */
+/** Describes the first request that gets too few devices on a node, with the reason why the last devices are unusable. */
 function shortageOf(node) {
   const request = (node.requests ?? []).find((each) => each.usable < each.needed);
   if (!request) return "";
@@ -136,7 +136,7 @@ function shortageOf(node) {
   return `${request.request}: ${number} of ${counted(request.needed, "device")} ${name}${dropped ? `, ${dropped.devices} ${dropped.text}` : ""}`;
 }
 
-/** How many devices of a node are left after each step, and why the others are not usable. */
+/** Shows how many devices of a node remain after each step, and why the others are not usable. */
 function RequestOnNode({ request }) {
   const steps = [["published", request.published], [`in class ${request.deviceClass}`, request.inClass], ["match the selectors", request.selected], ["usable", request.usable]];
   return html`<div class="funnel"><p>Request <strong>${request.request}</strong> of ${placed(request.claim?.namespace ?? "", request.claim?.name ?? "")} needs ${counted(request.needed, "device")}</p>

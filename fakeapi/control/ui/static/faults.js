@@ -1,4 +1,4 @@
-// Faults that are armed, and how to arm more: a ready-made one by click, any other as JSON.
+// The view of armed faults, with forms to arm a ready-made fault or any rule as JSON.
 
 import { control } from "./api.js";
 import { useLive } from "./live.js";
@@ -9,7 +9,7 @@ import { Empty, Field, Heading, Problem, SameAs, say, useAction } from "./ui.js"
 
 const EXAMPLE = JSON.stringify({ match: { verb: "write", resource: "resourceclaims", agent: "driver/*" }, when: { first: 2, every: 3 }, action: { type: "wait", seconds: 2 } }, null, 2);
 
-/** What each ready-made fault does, in a few words. */
+/** Short descriptions of the ready-made faults. */
 const DOES = {
   conflict: "409 Conflict for update, patch and delete",
   competing_write: "the object changes just before the request",
@@ -135,7 +135,7 @@ function columns(disarm) {
   ];
 }
 
-/** The members of a part of a rule that differ from their defaults. */
+/** Returns the members of a part of a rule that are not empty, as text. `left`: the members to leave out. */
 function members(part, left, first = "") {
   const rest = Object.entries(part).filter(([name, value]) => !left.includes(name) && Boolean(value) && (typeof value !== "object" || Object.keys(value).length > 0));
   return [first, ...rest.map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)].filter(Boolean).join(", ");

@@ -1,4 +1,4 @@
-// The kinds that the server serves, read once and again when the numbers of objects change.
+// Reads the kinds that the server serves, and finds a kind among them.
 
 import { control } from "./api.js";
 
@@ -47,7 +47,7 @@ export async function kindOfResource(group, resource) {
   return all.find((each) => each.resource === resource && each.group === group);
 }
 
-/** The order of kinds in the list: those of Dynamic Resource Allocation, then what surrounds them, then all others. */
+/** The groups of kinds in the list. A kind is in the first group whose function returns true. */
 const THEMES = [
   ["Devices", (kind) => kind.group === "resource.k8s.io" || kind.resource === "nodes"],
   ["Pods and workloads", (kind) => kind.resource === "pods" || ["apps", "batch"].includes(kind.group)],

@@ -1,5 +1,5 @@
-// Draws a time line on a canvas: a lane for each actor, a mark for each thing that happened. The live page and the
-// report of a replay draw with it.
+// Draws a time line on a canvas, with a lane for each actor and a mark for each request or event. The live page and the
+// report of a replay use this module.
 
 const LANE = 30;
 const TOP = 26;
@@ -15,14 +15,14 @@ const LEAST_SECONDS = 0.0005;
  * @property {number} rank marks of a higher rank are drawn over others
  * @property {boolean} [line] whether a line through all lanes shows the mark
  * @property {number[]} [events] the times of the dots
- * @property {string} text what is shown when the mark is pointed at
+ * @property {string} text the tooltip of the mark
  */
 
 export class Lanes {
   /**
    * @param {object} parts
    * @param {HTMLCanvasElement} parts.canvas
-   * @param {HTMLElement} parts.tip shows the text of the mark that is pointed at
+   * @param {HTMLElement} parts.tip the element of the tooltip
    * @param {string[]} parts.lanes
    * @param {Mark[]} parts.marks
    * @param {(index: number) => void} parts.onChoose
@@ -52,7 +52,7 @@ export class Lanes {
     this.listen();
   }
 
-  /** Draws all marks again, for instance after the window has another size. */
+  /** Draws all marks again, for example after the size of the window has changed. */
   draw() {
     const scale = window.devicePixelRatio || 1;
     this.width = this.canvas.parentElement?.clientWidth ?? 0;
@@ -77,7 +77,7 @@ export class Lanes {
     this.onRange(`${this.format(this.from, digits)} to ${this.format(this.to, digits)}`);
   }
 
-  /** The value of a CSS variable, read once for each drawing. */
+  /** Returns the value of a CSS variable. Each drawing reads the variable once. */
   color(name) {
     this.colors[name] ??= getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
     return this.colors[name];
@@ -164,7 +164,7 @@ export class Lanes {
     return this.from + ((x - this.labels) / (this.width - this.labels)) * (this.to - this.from);
   }
 
-  /** The mark at a point of the canvas; -1 for none. */
+  /** Returns the index of the mark at a point of the canvas; -1 for none. */
   nearest(x, y) {
     const lane = Math.floor((y - TOP) / LANE);
     const low = y - TOP - lane * LANE > LANE - 10;
@@ -184,7 +184,7 @@ export class Lanes {
     return found;
   }
 
-  /** Shows a range of time, within all that happened. */
+  /** Shows a range of time; the whole time line if the range is longer. */
   show(left, right) {
     if (right - left < LEAST_SECONDS) {
       const middle = (left + right) / 2;
@@ -205,7 +205,7 @@ export class Lanes {
     this.show(around - (around - this.from) * factor, around + (this.to - around) * factor);
   }
 
-  /** Shows what happened around a mark, and selects it. */
+  /** Shows the time around a mark, and selects the mark. */
   goTo(index) {
     const half = Math.min(this.to - this.from, (this.end - this.begin) / 10 || 1) / 2;
     this.show(this.marks[index].at - half, this.marks[index].at + half);

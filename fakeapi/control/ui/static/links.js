@@ -1,4 +1,4 @@
-// Links to objects: a link to an object that does not exist says so.
+// Links to objects. A link to an object that does not exist has the text "(missing)".
 
 import { control } from "./api.js";
 import { kindOfResource } from "./kinds.js";
@@ -16,12 +16,12 @@ export function ToObject({ to, children }) {
   return html`<a class=${isMissing ? "missing" : undefined} href=${to}>${children}</a>${isMissing ? html` <span class="bad">(missing)</span>` : ""}`;
 }
 
-/** Whether the object of an address does not exist; false if the address names no object, or the server cannot say. */
+/** Whether the object of an address does not exist; false if the address names no object, or if the request fails. */
 async function missing(to) {
   const [view, group, resource, namespace, name] = to.replace(/^#\//, "").split("?")[0].split("/").map(decodeURIComponent).map(partOf);
   if (view !== "object" || !name) return false;
   if (!(await kindOfResource(group, resource))) return false;
-  // The first object after the one that would come just before: no other can be between them.
+  // Read the first object after the place just before the object. No other object can be between these places.
   const place = placed(namespace, name);
   const after = `${place.slice(0, -1)}${String.fromCharCode(place.charCodeAt(place.length - 1) - 1)}~`;
   return control("GET", "/objects", { query: { group, resource, after, limit: 1 } }).then(({ objects }) => objects[0]?.place !== place, () => false);

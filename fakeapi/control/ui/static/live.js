@@ -1,10 +1,10 @@
-// One stream of events for the whole page, and data that is read again after events.
+// Follows one stream of events for the whole page, and reads data again after events.
 
 import { control, events, Refused } from "./api.js";
 import { useCallback, useEffect, useRef, useState } from "./preact.js";
 
 const REFRESH_MS = 400;
-// A view rests at least this many times as long as its last reading and drawing took.
+// A view pauses for this many times the duration of its last reading and drawing.
 const IDLE_SHARE = 6;
 const MOST_A_SECOND = 100;
 const RETRY_MS = 2000;
@@ -25,7 +25,7 @@ function listen(listener) {
 
 /**
  * Follows the events of the server while the tab is visible. A browser opens few connections to one host, so a
- * hidden tab gives its connection back.
+ * hidden tab closes its connection.
  */
 export async function follow() {
   for (;;) {
@@ -36,7 +36,7 @@ export async function follow() {
     try {
       await events({ objects: "true", most: String(MOST_A_SECOND) }, dispatch, leave.signal);
     } catch {
-      // the state line says that the server is away
+      // The navigation shows that the server does not answer.
     }
     document.removeEventListener("visibilitychange", hide);
     await new Promise((done) => setTimeout(done, RETRY_MS));
@@ -77,12 +77,12 @@ function concerns(event, types, only) {
   return types.includes(event.type) && (!only || only(event));
 }
 
-/** What a response 401 and other errors do: main.js sets it. */
+/** The function that handles a response 401. main.js sets the function. */
 export const onError = { call: (/** @type {unknown} */ _error) => {} };
 
 /**
- * Reads data now, after each change of `inputs`, and after events of these types. Reads at most every REFRESH_MS,
- * and no more often than leaves the browser IDLE_SHARE times the time that reading and drawing took.
+ * Reads data now, after each change of `inputs`, and after events of `types`. After an event, waits for `least`
+ * milliseconds, or for IDLE_SHARE times the duration of the last reading and drawing if that is longer.
  *
  * @template Data
  * @param {(old: Data | undefined) => Promise<Data>} read

@@ -1,4 +1,4 @@
-// The frame of the page: navigation, the state of the server, the views by the address's fragment, the keyboard.
+// The frame of the page: navigation, state of the server and keyboard. The fragment of the address selects the view.
 
 import { Refused, setToken } from "./api.js";
 import { Claims } from "./claims.js";
@@ -28,7 +28,7 @@ const VIEWS = [
   { name: "clock", title: "Clock and snapshots", label: "Clock, snapshots", key: "t", view: Clock, icon: "clock", group: "Control" },
   { name: "controllers", title: "Controllers and drivers", label: "Controllers", key: "k", view: Controllers, icon: "controllers", group: "Control" },
 ];
-// Addresses of one object, and of views that had another name.
+// Views that are not in the navigation: one object, and views under their old names.
 const OTHERS = { object: { title: "Object", view: ObjectView, parent: "objects" }, time: { title: "Clock and snapshots", view: Clock, parent: "clock" } };
 const THEMES = ["system", "light", "dark"];
 const THEME_KEY = "fakeapi-theme";

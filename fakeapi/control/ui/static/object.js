@@ -1,4 +1,4 @@
-// One object: YAML, history with differences, timeline, events, and links to the objects around it.
+// The view of one object: YAML, history with differences, timeline, events, and links to related objects.
 
 import { cluster, control, Refused, serverUrl } from "./api.js";
 import { ClaimState } from "./claims.js";
@@ -71,7 +71,7 @@ export function ObjectView({ place }) {
     ${open === "delete" && html`<${Delete} object=${last.object} group=${group} resource=${resource} onClose=${() => setOpen("")} />`}`;
 }
 
-/** Whether the first question about an object is why it waits. */
+/** Whether an object waits. The view then begins with the explanation. */
 function waits(object) {
   const isPending = object?.kind === "Pod" ? object.status?.phase === "Pending" : !object?.status?.allocation || object?.metadata.deletionTimestamp;
   return explainable(object?.kind ?? "") && Boolean(isPending);
@@ -92,7 +92,7 @@ function Facts({ version, state }) {
     created ${age(serverNow() - secondsOf(metadata.creationTimestamp))} ago, resourceVersion ${metadata.resourceVersion}`;
 }
 
-/** The object with its managed fields left out: the page shows them only on request. */
+/** Returns the object without its managed fields, which the page shows only on request. */
 function folded(object) {
   const { managedFields, ...metadata } = object.metadata ?? {};
   return { ...object, metadata };
@@ -134,7 +134,7 @@ function History({ place, versions, then, forgotten }) {
     ${forgotten && html`<p class="soft">Earlier versions are not kept.</p>`}`;
 }
 
-/** Who wrote a version: the client, if the journal has its request, else the newest entry of the managed fields. */
+/** Shows who wrote a version: the client if the journal has the request, otherwise the newest field manager. */
 function Author({ object, writer }) {
   if (writer) {
     return html` <span class="soft">by</span> ${writer.who} <span class="soft">${clock(writer.at)}</span>`;
@@ -149,7 +149,7 @@ export function lastManager(object) {
   return entries.reduce((best, each) => (!best || (each.time ?? "") >= (best.time ?? "") ? each : best), null);
 }
 
-// objects around the object ---------------------------------------------------------------------------------
+// related objects -------------------------------------------------------------------------------------------
 
 function Related({ object, resource, claim }) {
   const [owners, setOwners] = useState(/** @type {any[]} */ ([]));
@@ -194,23 +194,23 @@ const classes = (claimSpec) =>
     to: objectHref(RESOURCE, "deviceclasses", "", name),
   }));
 
-// The most waiting claims that the page of a class lists.
+// Maximum number of waiting claims in the view of a DeviceClass.
 const USERS = 8;
 
-/** The row of the view Claims for a claim; null for other objects. */
+/** Returns the row of the view Claims for a claim; null for other objects. */
 async function readClaim(resource, namespace, name) {
   if (resource !== "resourceclaims") return null;
   const { claims } = await control("GET", "/claims", { query: { namespace, search: `${namespace}/${name}` } });
   return claims.find((each) => each.name === name && each.namespace === namespace) ?? null;
 }
 
-/** The pods that wait for a claim. */
+/** Returns links to the pods that use a claim and are not in its reservedFor. */
 function podsOf(claim, object, namespace) {
   const known = new Set((object.status?.reservedFor ?? []).map((each) => each.name));
   return (claim?.pods ?? []).filter((each) => !known.has(each)).map((each) => ({ what: "Pod", text: each, to: objectHref("", "pods", namespace, each) }));
 }
 
-/** The claims that wait for a device of a class. */
+/** Returns links to the claims that wait for a device of a class. */
 async function waitingFor(object, resource) {
   if (resource !== "deviceclasses") return [];
   const { name } = object.metadata;
@@ -219,7 +219,7 @@ async function waitingFor(object, resource) {
   return waiting.map((each) => ({ what: "Waits", text: placed(each.namespace, each.name), to: `${objectHref(RESOURCE, "resourceclaims", each.namespace, each.name)}?tab=why` }));
 }
 
-/** The links of each kind to the objects around it. */
+/** Functions that return the links of an object to related objects, by resource. */
 const AROUND = {
   pods: (pod, namespace) => [
     ...(pod.spec?.nodeName ? [node(pod.spec.nodeName)] : []),
@@ -250,7 +250,7 @@ const AROUND = {
   deviceclasses: (object) => [{ what: "Claims", text: "all claims", to: "#/claims" }],
 };
 
-/** The conditions of an object, each with its message. Conditions that need attention come first. */
+/** Shows the conditions of an object with their messages. Conditions that need attention come first. */
 function Conditions({ object }) {
   const all = (object.status?.conditions ?? []).filter((each) => each?.type);
   if (!all.length) {
@@ -278,13 +278,13 @@ function Events({ object }) {
     )}</ul></section>`;
 }
 
-/** The seconds of an age as kubectl prints it, such as 2m5s. */
+/** Converts an age in kubectl's format, such as 2m5s, to seconds. */
 function secondsIn(text) {
   const units = { s: 1, m: 60, h: 3600, d: 86400, y: 31536000 };
   return [...text.matchAll(/(\d+)([smhdy])/g)].reduce((all, [, number, unit]) => all + Number(number) * units[unit], 0);
 }
 
-/** The editor with a new object of this name. */
+/** Shows the editor with a new object of the given name. */
 function Create({ group, resource, namespace, name, onClose }) {
   const [kind, setKind] = useState(/** @type {import("./kinds.js").Kind | undefined} */ (undefined));
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Objects as `kubectl get` prints them: kinds, namespaces, selectors, sorting, any number of rows.
+// The view of objects as tables of `kubectl get`, with a choice of kinds, namespaces, selectors and columns.
 
 import { control, serverUrl } from "./api.js";
 import { Editor } from "./editor.js";

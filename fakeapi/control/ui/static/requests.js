@@ -1,4 +1,4 @@
-// The requests of the journal: filtered in the server, followed live, with both bodies and what to do with them.
+// The view of the requests in the journal. The server filters the requests. A panel shows the bodies of one request.
 
 import { control, serverUrl } from "./api.js";
 import { Icon } from "./icons.js";
@@ -66,8 +66,8 @@ export function Requests() {
 }
 
 /**
- * The newest of the requests that count the same event once more, with their number: a controller that retries would
- * push everything else out of sight.
+ * Combines the patches of the same event: keeps the newest patch, with their number. Otherwise the patches of a
+ * controller that retries would hide all other requests.
  */
 function folded(rows) {
   const times = new Map();
@@ -101,7 +101,7 @@ function leadOf(data, shown) {
   return `${shown.toLocaleString("en")} shown of ${data.total.toLocaleString("en")} since the start${skipped}${gone}`;
 }
 
-/** Reads the newest requests; the next time only those that are newer. Too many at once are counted, not shown. */
+/** Reads the newest requests, and the next time only newer requests. Over NEW_MAX, counts the older ones. */
 async function readNew(query, old) {
   if (!old) {
     const page = await control("GET", "/requests", { query: { ...query, last: PAGE } });
@@ -134,7 +134,7 @@ function columns(open) {
   ];
 }
 
-/** The name of the client: of one component inside kube-controller-manager, its own. */
+/** Returns the name of the client. A component inside kube-controller-manager has its own name. */
 export function agentName(request) {
   const parts = (request.agent ?? "").split("/");
   const component = parts[0] === "kube-controller-manager" && parts.length > 3 ? parts.at(-1) : parts[0];
@@ -211,13 +211,16 @@ function curlOf(request) {
   return `curl -sS -X ${request.method} ${shell(target)}${body}`;
 }
 
-/** The journal does not keep the Content-Type of a patch: the body shows which one fits. */
+/** Infers the Content-Type of a patch from its body, because the journal does not keep the Content-Type. */
 function patchType(body) {
   if (Array.isArray(body)) return "application/json-patch+json";
   return body?.apiVersion && body?.kind ? "application/apply-patch+yaml" : "application/merge-patch+json";
 }
 
-/** A rule that refuses the next such request, as this one was refused, or with a conflict. */
+/**
+ * Returns a fault that rejects the next request like this one. If this request failed, the fault has the same error.
+ * Otherwise the fault is 409 for a write of an existing object, and 500 for other requests.
+ */
 function faultOf(request) {
   if (!request.resource || !request.verb) {
     return null;

@@ -1,4 +1,4 @@
-// A table of any number of rows: sorted by its headers, and only the visible rows are in the document.
+// A table for any number of rows. Its headers sort the rows. Only the visible rows are in the document.
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
 
@@ -10,10 +10,10 @@ const BELOW = 56;
 /**
  * @typedef {object} Column
  * @property {string} name
- * @property {(row: any) => any} show what the cell shows
- * @property {(row: any) => string | number} [sort] what rows are sorted by; by default what the cell shows
+ * @property {(row: any) => any} show returns the content of the cell
+ * @property {(row: any) => string | number} [sort] returns the sort key of a row; by default the content of the cell
  * @property {boolean} [number] whether the column has numbers, which are aligned to the right
- * @property {string} [title] what the header says when pointed at
+ * @property {string} [title] the tooltip of the header
  * @property {string} [className]
  * @property {string} [width]
  */
@@ -24,7 +24,7 @@ const BELOW = 56;
  * @param {Column[]} props.columns
  * @param {any[]} props.rows
  * @param {(row: any) => string} props.id
- * @param {any} [props.empty] what is shown instead of no rows
+ * @param {any} [props.empty] the content instead of a table without rows
  * @param {[string, 1 | -1]} [props.sorted] the column and direction at the beginning
  * @param {(row: any) => string} [props.rowClass]
  * @param {any} [props.caption]
@@ -98,7 +98,7 @@ function head(each, column, direction, turn) {
 /** @param {HTMLElement | null} element */
 function measure(element, setView) {
   if (element) {
-    // The table ends where the window ends, so that only one of them scrolls.
+    // The table ends where the window ends, so that only the table scrolls.
     const room = Math.max(LEAST_HEIGHT, innerHeight - (element.getBoundingClientRect().top + scrollY) - BELOW);
     element.style.maxHeight = `${Math.round(room)}px`;
     const next = { top: element.scrollTop, height: element.clientHeight, beyond: beyond(element) };
@@ -106,7 +106,7 @@ function measure(element, setView) {
   }
 }
 
-/** The names of the columns that begin or end outside the visible part, with an arrow; "" if there are none. */
+/** Returns the names of the columns that are mostly outside the visible part, with arrows; "" for none. */
 function beyond(element) {
   if (element.scrollWidth <= element.clientWidth + 1) return "";
   const heads = /** @type {HTMLElement[]} */ ([...element.querySelectorAll("thead th")]);

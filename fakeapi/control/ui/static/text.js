@@ -1,4 +1,4 @@
-// How the page writes numbers, times and names.
+// Formats numbers, times, names and addresses for the page.
 
 /**
  * @param {number} number
@@ -20,7 +20,7 @@ export function secondsOf(stamp) {
 }
 
 /**
- * An age as kubectl prints it.
+ * Formats an age as kubectl does.
  *
  * @param {number} seconds
  */
@@ -41,7 +41,7 @@ export function age(seconds) {
 }
 
 /**
- * A duration with three digits.
+ * Formats a duration with three digits; from two minutes, as an age.
  *
  * @param {number} seconds
  */
@@ -62,7 +62,7 @@ export function placed(namespace, name) {
 }
 
 /**
- * The address of a view: parts are encoded, and "-" stands for an empty part.
+ * Returns the address of a view. Encodes the parts, and writes "-" for an empty part.
  *
  * @param {string} view
  * @param {...string} parts
@@ -72,7 +72,7 @@ export function href(view, ...parts) {
 }
 
 /**
- * The text of a decoded part of such an address.
+ * Returns the text of a decoded part of an address; "" for "-".
  *
  * @param {string | undefined} part
  */
@@ -95,12 +95,12 @@ export function apiGroup(group, resource) {
   return group ? `${resource}.${group}` : resource;
 }
 
-/** @param {string} text @returns {string} the text, quoted for a shell if it needs to be */
+/** @param {string} text @returns {string} the text, in quotes if a shell needs quotes */
 export function shell(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** @param {unknown} value @returns {string} the value as Python writes it */
+/** @param {unknown} value @returns {string} the value as a Python expression */
 export function python(value) {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

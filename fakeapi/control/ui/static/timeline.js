@@ -1,4 +1,4 @@
-// The timeline of one object: who wrote it and when, refused writes, faults and events, with the time between.
+// Shows the timeline of one object: writes with their clients, refused writes, faults and events.
 
 import { control } from "./api.js";
 import { differences } from "./diff.js";
@@ -10,9 +10,9 @@ import { clock, counted, duration, secondsOf } from "./text.js";
 import { Pill, Problem } from "./ui.js";
 
 const REQUESTS = 500;
-// The newest pods of a claim whose steps are shown.
+// Maximum number of pods of a claim whose steps are shown; older pods are omitted.
 const PODS = 4;
-// Less than the time between two requests.
+// Seconds, less than the time between two requests.
 const TINY = 1e-6;
 
 /**
@@ -22,9 +22,9 @@ const TINY = 1e-6;
  * @property {string} who
  * @property {string} text
  * @property {string} kind created, allocated, reserved, prepared, changed, refused, event, warning, deleted
- * @property {number} [order] what the steps are sorted by, if it is not the time
+ * @property {number} [order] the sort key of the step, if it differs from the time
  * @property {string} [details]
- * @property {boolean} rough whether the time is known to the second only
+ * @property {boolean} rough whether the time is known only to the second
  * @property {string[]} faults
  */
 
@@ -67,7 +67,7 @@ function StepItem({ step, before, first, chosen }) {
   </li>`;
 }
 
-/** The time between two steps; "" for steps at the same time. A time that is known to the second only gives "~" and whole seconds. */
+/** Returns the time between two steps; "" for steps at the same time. Rough times give "~" and whole seconds. */
 function between(first, last) {
   if (!first.rough && !last.rough) return last.at > first.at ? duration(last.at - first.at) : "";
   const seconds = Math.floor(last.at) - Math.floor(first.at);
@@ -86,7 +86,7 @@ function Drawing({ steps, chosen, choose }) {
       return undefined;
     }
     const names = [...new Set(steps.map((each) => each.who || "unknown"))];
-    // A time that is known to the second only is drawn where the order of the steps puts it.
+    // Draw a step with a rough time no earlier than the steps before it.
     const times = steps.reduce((/** @type {number[]} */ all, each) => [...all, Math.max(each.at, all.at(-1) ?? each.at)], []);
     const drawn = new Lanes({
       canvas: canvas.current,
@@ -120,24 +120,24 @@ async function readAround({ group, resource, namespace, name, kind }) {
   return { requests, events };
 }
 
-/** The writes of an object that the journal has, oldest first. */
+/** Returns the writes of an object in the journal, oldest first. */
 async function readWrites({ group, resource, namespace, name }) {
   const { requests } = await control("GET", "/requests", { query: { verb: "write", namespace, name, text: `/${resource}`, last: REQUESTS } });
   return requests.filter((each) => (each.resource ?? "").split("/")[0] === resource && (each.group ?? "") === group);
 }
 
-/** The table of the events that name an object. */
+/** Returns the table of the events about an object. */
 export function readEvents(kind, namespace, name, limit = /** @type {number | undefined} */ (undefined)) {
   const fieldSelector = `involvedObject.name=${name},involvedObject.kind=${kind}`;
   return control("GET", "/table", { query: { resource: "events", namespace: namespace || "default", fieldSelector, limit } });
 }
 
-/** The text of a row's cell in the column with this title. */
+/** Returns the text of a cell. `title`: the title of its column. */
 export function cellOf(table, title, row) {
   return String(row.cells[table.columns.findIndex((each) => each.name === title)] ?? "");
 }
 
-/** The steps of the pods that use a claim: the node prepares a claim before its pod runs. */
+/** Returns the steps of the pods that have used a claim, because a running pod shows that its claims are prepared. */
 async function readPods(namespace, versions) {
   const uses = versions.flatMap((each) => each.object.status?.reservedFor ?? []).filter((each) => each.resource === "pods");
   const names = [...new Set(uses.map((each) => each.name))].slice(-PODS);
@@ -177,8 +177,9 @@ export function stepsOf(versions, { requests, events }) {
 }
 
 /**
- * The request that wrote each version; undefined if the journal does not have it. Responses to deletes and bindings have
- * no resourceVersion, so the last delete belongs to the deleted version, and the last binding to the first with a node.
+ * Returns the request that wrote each version; undefined if the journal does not have it. Responses to deletes and
+ * bindings have no resourceVersion. So the last delete belongs to the deleted version, and the last binding belongs to
+ * the first version with a node.
  *
  * @param {any[]} versions
  * @param {any[]} requests
@@ -195,7 +196,7 @@ function writesOf(versions, requests) {
   });
 }
 
-/** The name and time of each version's writer, by resourceVersion. Omits versions whose request the journal does not have. */
+/** Returns the client and time of each version, by resourceVersion. Omits versions whose request is not in the journal. */
 export async function readWriters({ group, resource, namespace, name, versions }) {
   const requests = await readWrites({ group, resource, namespace, name });
   const writes = writesOf(versions, requests);
@@ -215,12 +216,12 @@ function eventStep(events, row) {
   return { at: secondsOf(row.created), took: 0, who: "events", rough: true, faults: [], text: column("Reason"), kind: column("Type") === "Warning" ? "warning" : "event", details };
 }
 
-/** Where a step belongs: its time; a step whose time is known to the second only follows the exact ones of that second. */
+/** Returns the sort key of a step. A step with a rough time follows the exact steps of the same second. */
 const sortTime = (step) => step.order ?? (step.rough ? Math.floor(step.at) + 0.999 : step.at);
 
 /**
- * Gives each version's steps a place before the next version, and the event of a scheduled pod one after its step:
- * their order is known even if their times are known to the second only.
+ * Sets the sort keys so that the steps of each version precede the steps of the next version. The event Scheduled follows
+ * the step of its pod. This order is known even if the times are rough.
  *
  * @param {Step[][]} versions the steps of each version
  * @param {Step[]} events
@@ -242,7 +243,7 @@ function newestManager(object) {
   return { at: secondsOf(stamp), who: String(newest?.manager ?? "unknown") };
 }
 
-/** What one version of an object means, in the words of its kind. */
+/** Returns the changes of one version as steps, such as "allocated" for a claim; otherwise the changed fields. */
 function changesOf(before, version) {
   if (version.change === "DELETED") {
     return [{ text: "deleted", kind: "deleted" }];

@@ -3,7 +3,7 @@
 import { Icon } from "./icons.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
 
-/** Tells screen readers, and shows for a moment, what has happened. */
+/** Shows a message for a moment, and announces the message to screen readers. */
 export function say(/** @type {string} */ text) {
   const box = document.getElementById("said");
   if (box) {
@@ -59,7 +59,7 @@ export function Search({ value, onInput, label, placeholder, id = "search" }) {
 }
 
 /**
- * One choice of several, as buttons in a row.
+ * A choice between several values, as buttons in a row.
  *
  * @param {{label: string, value: string, choices: [string, any][], onChange: (value: string) => void}} props
  */
@@ -93,7 +93,7 @@ async function copyText(text) {
   }
   const area = document.createElement("textarea");
   area.value = text;
-  // Outside an open dialog, nothing can have the focus.
+  // While a dialog is open, elements outside the dialog cannot have the focus.
   (document.querySelector("dialog[open]") ?? document.body).append(area);
   area.select();
   document.execCommand("copy");
@@ -118,7 +118,7 @@ export function SameAs({ command, python }) {
 }
 
 /**
- * A panel over the page. Escape closes it, and the focus returns to where it was.
+ * A panel over the page. Escape closes the panel, and the focus returns to the previous element.
  *
  * @param {{title: any, onClose: () => void, children?: any, wide?: boolean}} props
  */
@@ -151,7 +151,7 @@ export function Panel({ title, onClose, wide, children }) {
   </dialog>`;
 }
 
-/** A value that stays in the address of the view, such as a filter. */
+/** Keeps a value in the address of the view, such as a filter. Returns the value and a function that sets it. */
 export function remember(/** @type {string} */ key, /** @type {string} */ initial) {
   const [value, setValue] = useState(() => new URLSearchParams(location.hash.split("?")[1] ?? "").get(key) ?? initial);
   const set = (/** @type {string} */ next) => {
@@ -170,7 +170,7 @@ export function remember(/** @type {string} */ key, /** @type {string} */ initia
 }
 
 /**
- * Runs an action; shows its error, and is busy until it ends.
+ * Returns a function that runs an action, whether an action is running, and the error of the last action.
  *
  * @returns {{run: (work: () => Promise<unknown>) => Promise<boolean>, busy: boolean, error: Error | undefined}}
  */

@@ -1,4 +1,4 @@
-// Open watches, and how far behind each is.
+// The view of open watches, each with the number of its unsent events.
 
 import { control } from "./api.js";
 import { useLive } from "./live.js";

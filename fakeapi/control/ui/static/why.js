@@ -1,4 +1,4 @@
-// Why pods and claims are pending, and why others are where they are.
+// The view of pending pods and claims with their reasons. Also shows the explanation of one pod or claim.
 
 import { control, Refused } from "./api.js";
 import { CAUSES_MAX, explain, useCauses } from "./causes.js";
@@ -10,7 +10,7 @@ import { age, counted, placed, python, secondsOf, shell } from "./text.js";
 import { Choice, Empty, Heading, Pill, Problem, remember, SameAs, Search } from "./ui.js";
 
 const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses", "resourceclaimtemplates"]);
-// Rows of one reason that are shown at first.
+// Number of rows with one reason that are shown at first.
 const SHOWN = 12;
 const GROUPS_SHOWN = 40;
 const DELETING_MAX = 100;
@@ -46,7 +46,7 @@ export function Why({ place }) {
     ${data && data.pods.length < data.pendingPods && !search && html`<p class="soft">The first ${data.pods.length.toLocaleString("en")} of ${data.pendingPods.toLocaleString("en")} pods. Use the filter to see others.</p>`}`;
 }
 
-/** Reads what waits. The server filters only if there is more than one response can have: the page searches the causes, too. */
+/** Reads waiting pods and claims. Uses the server's filter only if one response cannot contain all pods and claims. */
 async function readWaiting(search) {
   const query = { state: "pending", limit: CLAIMS_MAX };
   const data = await control("GET", "/claims", { query });
@@ -77,7 +77,7 @@ function isAt(row, place) {
   return row.namespace === namespace && names.includes(name);
 }
 
-/** Whether a row, with all that its explanation shows, contains each word of the filter. */
+/** Whether the texts of a row and of its explanation contain each word of the filter. */
 function matches(row, cause, search) {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return true;
@@ -94,7 +94,7 @@ function leadOf(data, rows) {
   return `${counted(data.pendingPods, "pod")} and ${counted(claims, "claim")} wait${used}${last}`;
 }
 
-/** Rows with the same message together, in the order of the first of each. */
+/** Groups rows by reason, in the order of the first row of each group. */
 function grouped(rows) {
   const groups = new Map();
   for (const row of rows) {
@@ -122,7 +122,7 @@ function Group({ reason, rows, isOpen, causes, areRead }) {
   </section>`;
 }
 
-/** Pending pods, then the pending claims that no pod waits for, then the claims that are being deleted. */
+/** Returns the pending pods, then the pending claims that no pod uses, then the claims that are being deleted. */
 function waiting(data) {
   const pods = data.pods.map((pod) => ({ kind: "pod", ...pod }));
   const claims = [...data.claims.filter((claim) => !claim.pods.length), ...(data.deleting ?? [])];
@@ -148,7 +148,7 @@ function Waiting({ row, open, cause }) {
 }
 
 /**
- * The explanation of a pod or claim. A server without the endpoint shows the conditions instead.
+ * Shows the explanation of a pod or claim; the conditions if the server does not have the endpoint.
  *
  * @param {{kind: string, namespace: string, name: string, object?: any, message?: string}} props
  */
@@ -181,7 +181,7 @@ function Conditions({ object, message }) {
   return html`<ul class="reasons">${texts.flatMap(sentences).map((each) => html`<li>${each}</li>`)}</ul>`;
 }
 
-/** The parts of a message of the scheduler, one to a line. */
+/** Splits a message of the scheduler into its parts. */
 export function sentences(text) {
   return String(text).split(/(?<=[.;])\s+|, (?=\d+ )/).map((each) => each.trim()).filter(Boolean);
 }

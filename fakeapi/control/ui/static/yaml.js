@@ -1,4 +1,4 @@
-// Writes objects as YAML, and finds the line of a field in such a text.
+// Writes objects as YAML, and finds the line of a field in YAML text.
 
 const PLAIN = /^[A-Za-z_/][\w./ @()-]*$/;
 const RESERVED = /^(true|false|yes|no|on|off|null|y|n|~)$/i;
@@ -9,7 +9,7 @@ function scalar(text) {
   return isPlain ? text : quoted(text);
 }
 
-/** A text in double quotes. JSON leaves some characters as they are that YAML reads as the end of a line. */
+/** Returns a text in double quotes. Escapes more characters than JSON, such as the line ends of YAML. */
 function quoted(text) {
   return JSON.stringify(text).replaceAll(/[\u007f-\u00a0\u2028\u2029\ufeff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
@@ -91,8 +91,8 @@ export function toYaml(object) {
 }
 
 /**
- * The number of the line that has a field in a YAML text in block style, from 1; 0 if the text has no such line.
- * Falls back to the nearest field above.
+ * Returns the number of the line with a field in YAML text in block style, from 1. If the text does not have the field,
+ * returns the line of the nearest parent field; 0 if there is none.
  *
  * @param {string} text
  * @param {string} field such as spec.devices.requests[0].name
@@ -113,7 +113,7 @@ export function lineOf(text, field) {
 
 const indentOf = (/** @type {string} */ row) => row.search(/[^ ]/);
 
-/** The lines that belong to a field at `line`, whose own indentation is `indent`. */
+/** Returns the index after the last line that belongs to the field at `line`. `indent`: the field's indentation. */
 function block(rows, line, to, indent, isItem) {
   let end = line + 1;
   while (end < to) {
