@@ -92,9 +92,15 @@ class ClusterObjects:
     def allocation(self) -> AllocationRules:
         return allocation_rules(self.rules.release.minor, self.rules.gates)
 
-    @cached_property
+    @property
     def view(self) -> "ClaimObjectsView":
+        """A new view of the claims. This object must not refer to it, because the view refers to it."""
         return ClaimObjectsView(self)
+
+    @cached_property
+    def allocator_slices(self) -> list[Slice]:
+        """The ResourceSlices in the form of the allocator."""
+        return [Slice(obj["metadata"]["name"], obj["spec"]) for obj in self.of("resourceslices")]
 
     @property
     def has_v1alpha2_claims(self) -> bool:
@@ -149,8 +155,14 @@ class ClusterObjects:
         """The nodes with their pods, by node name."""
         return dict(self._each_node_state())
 
-    async def compute_node_states(self) -> None:
-        """Computes `node_states`. Lets other tasks of the event loop run after every NODES_A_TURN nodes."""
+    async def compute_indexes(self) -> None:
+        """Computes the indexes of an explanation of a pod. Lets other tasks of the event loop run meanwhile.
+
+        Computes `node_states` for NODES_A_TURN nodes at a time.
+        """
+        for attribute in ("_by_key", "users", "slices_by_pool", "allocator_slices"):
+            getattr(self, attribute)
+            await asyncio.sleep(0)
         computed = {}
         for number, (name, state) in enumerate(self._each_node_state(), 1):
             computed[name] = state
@@ -259,7 +271,6 @@ class ClaimObjectsView(ClaimView):
 
     def __init__(self, cluster: ClusterObjects) -> None:
         self._cluster = cluster
-        self._slices: list[Slice] | None = None
         self.order_in_1_27 = cluster.rules.release.minor == 27
 
     def objects(self, kind: str) -> list[Object]:
@@ -269,7 +280,4 @@ class ClaimObjectsView(ClaimView):
         return self._cluster.get("resourceclaims", namespace, name)
 
     def slices(self) -> Sequence[Slice]:
-        if self._slices is None:
-            slices = self._cluster.of("resourceslices")
-            self._slices = [Slice(obj["metadata"]["name"], obj["spec"]) for obj in slices]
-        return self._slices
+        return self._cluster.allocator_slices

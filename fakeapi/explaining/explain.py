@@ -97,7 +97,7 @@ async def explain(
     if obj is None:
         explained = missing(cluster, target, resource)
     elif resource == "pods":
-        await cluster.compute_node_states()
+        await cluster.compute_indexes()
         explained = await explain_pod(cluster, obj, heavy)
         explained.notes += dropped_notes(cluster, obj)
     elif resource == "resourceclaims":

@@ -12,7 +12,7 @@ def remembering(matcher: DeviceMatcher) -> DeviceMatcher:
 
     Do not change the devices while you use the matcher. Keep them until you drop the matcher.
     """
-    known: dict[tuple[str, int], bool | SelectorError] = {}
+    known: dict[tuple[str, int], bool | str] = {}  # the message of a SelectorError, without its traceback
     devices: dict[int, Object] = {}
 
     def matches(expression: str, driver: str, device: Object) -> bool:
@@ -26,10 +26,10 @@ def remembering(matcher: DeviceMatcher) -> DeviceMatcher:
             try:
                 result = matcher(expression, driver, device)
             except SelectorError as error:
-                result = error
+                result = str(error)
             known[key] = result
-        if isinstance(result, SelectorError):
-            raise SelectorError(str(result))
+        if isinstance(result, str):
+            raise SelectorError(result)
         return result
 
     return matches

@@ -72,8 +72,7 @@ class Trial:
         if self.left <= 0 or not case.claims:
             return False
         self.left -= 1
-        if self.effort.turn_is_over:
-            await self.effort.give_turn()
+        await self.effort.give_turn()
         try:
             return await self._allocate(case)
         except (AllocationError, NodeError):

@@ -1,4 +1,4 @@
-"""A pod leaves no objects behind that only Python's garbage collector can free."""
+"""Pods and explanations leave no objects behind that only Python's garbage collector can free."""
 
 import gc
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 from fakeapi import FakeAPI
 from fakeapi.machinery.json_types import Object
 
-TEMPLATE = {
+TEMPLATE: Object = {
     "apiVersion": "resource.k8s.io/v1",
     "kind": "ResourceClaimTemplate",
     "metadata": {"name": "gpu"},
@@ -43,6 +43,11 @@ def unfreed() -> Iterator[list[object]]:
         gc.enable()
 
 
+def left_by(unfreed: list[object], module: str) -> list[object]:
+    """Returns the unfreed objects whose types a module of fakeapi, or a package, defines."""
+    return [value for value in unfreed if type(value).__module__.startswith(module)]
+
+
 def test_a_scheduled_pod_leaves_no_reference_cycles(unfreed: list[object]) -> None:
     with FakeAPI(release="1.34", controllers="all", drivers={"gpu.example.com": 4}) as api:
         api.create(TEMPLATE)
@@ -55,4 +60,27 @@ def test_a_scheduled_pod_leaves_no_reference_cycles(unfreed: list[object]) -> No
         api.settle()
         gc.collect()
         assert api.get("pods", "p2", namespace="default")["status"]["phase"] == "Running"
-    assert [value for value in unfreed if type(value).__module__.startswith("fakeapi")] == []
+    assert left_by(unfreed, "fakeapi") == []
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ['device.driver == "other.example.com"', 'device.attributes["other.example.com"].model == "a"'],
+)
+def test_an_explanation_of_a_pending_pod_leaves_no_reference_cycles(
+    unfreed: list[object], expression: str
+) -> None:
+    with FakeAPI(release="1.34", controllers="all", drivers={"gpu.example.com": 4}) as api:
+        request = TEMPLATE["spec"]["spec"]["devices"]["requests"][0]["exactly"]
+        selecting = {**request, "selectors": [{"cel": {"expression": expression}}]}
+        devices = {"requests": [{"name": "r", "exactly": selecting}]}
+        api.create({**TEMPLATE, "spec": {"spec": {"devices": devices}}})
+        api.create(pod("pending"))
+        api.settle()
+        assert api.explain("pod", "default/pending").verdict == "pending"
+        gc.collect()
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        api.explain("pod", "default/pending")
+        gc.collect()
+    assert left_by(unfreed, "fakeapi.explaining") == []
+    assert left_by(unfreed, "fakeapi.controllers") == []

@@ -46,7 +46,7 @@ def collection(loop: asyncio.AbstractEventLoop) -> Iterator[GarbageCollection]:
 
 
 def make_old(count: int) -> list[list[object]]:
-    """Creates `count` objects in use. Python scans them while they are young."""
+    """Creates `count` objects in use, of one block each. Python scans them while they are young."""
     return [[] for _ in range(count)]
 
 
@@ -142,17 +142,20 @@ def test_a_busy_server_scans_old_objects_at_a_higher_limit(
     monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.001)
     monkeypatch.setattr(garbage, "QUIET_SHARE", -1.0)
     monkeypatch.setattr(GarbageCollection, "_forced_limit", 20 * YOUNG_OBJECTS)
+    monkeypatch.setattr(garbage, "FORCED_SECONDS", 0.04)
     scans: list[int] = []
     monkeypatch.setattr(collection, "scan_old_objects", lambda: scans.append(1))
 
-    async def serve(objects: int) -> list[list[object]]:
+    async def serve(objects: int, seconds: float) -> list[list[object]]:
         kept = make_old(objects)
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(seconds)
         return kept
 
-    kept = loop.run_until_complete(serve(15 * YOUNG_OBJECTS))
+    kept = loop.run_until_complete(serve(15 * YOUNG_OBJECTS, 0.1))
     assert scans == []
-    kept += loop.run_until_complete(serve(20 * YOUNG_OBJECTS))
+    kept += loop.run_until_complete(serve(20 * YOUNG_OBJECTS, 0.02))
+    assert scans == [], "the growth must last"
+    kept += loop.run_until_complete(serve(0, 0.1))
     assert scans
     assert len(kept) == 35 * YOUNG_OBJECTS
 
