@@ -72,7 +72,7 @@ class AllocationQuirks(ReleaseValues):
     newer_allocators_sort_pools: bool = since({27: False, 36: True}, _ALLOCATOR)
     """Whether the allocator for binding conditions or consumable capacity sorts pools and slices.
 
-    If so, it sorts pools by driver and name, and slices by name. Pools with binding conditions come last.
+    If so, pools are sorted by driver and name, and slices by name. Pools with binding conditions come last.
     """
     newer_allocators_put_conditions_last: bool = since({27: False, 34: True, 36: False}, _ALLOCATOR)
     """Whether the allocator searches pools and slices with binding conditions last.
@@ -135,7 +135,7 @@ class AllocationQuirks(ReleaseValues):
     newer_allocators_keep_order: bool = since({27: False, 36: True}, _ALLOCATOR)
     """Whether the allocator for binding conditions or consumable capacity keeps the order of the pools.
 
-    If so, it tries the devices of a request only in this order. Other allocators try every order.
+    If so, the allocator tries the devices of a request only in this order. Other allocators try every order.
     """
     size_limit_ends_search: bool = since({27: False, 36: True}, _ALLOCATOR)
     """Whether exceeding the maximum number of devices in a claim ends the whole search.

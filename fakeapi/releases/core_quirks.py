@@ -128,8 +128,8 @@ class CoreQuirks(ReleaseValues):
     node_networks_are_warned_about: bool = since({27: False, 33: True}, _NODES)
     """Whether ambiguous podCIDRs of a node cause warnings.
 
-    With the gate StrictIPCIDRValidation, they also cause errors. Other releases accept them without a
-    warning.
+    With the gate StrictIPCIDRValidation, ambiguous podCIDRs also cause errors. Other releases accept
+    ambiguous podCIDRs without a warning.
     """
 
     node_network_errors_show_all: bool = since({27: True, 30: False}, _VALIDATION)
@@ -142,7 +142,7 @@ class CoreQuirks(ReleaseValues):
     """Whether a node's `status.declaredFeatures` are validated."""
 
     set_provider_is_invalid: bool = since({27: False, 37: True}, _VALIDATION)
-    """Whether the error for a changed providerID of a node is Invalid; in other releases it is Forbidden."""
+    """Whether the error for a changed providerID of a node is Invalid, not Forbidden."""
 
     kernels_show_architecture: bool = since({27: False, 36: True}, _TABLES)
     """Whether `kubectl get nodes -o wide` prints the architecture after the kernel version."""

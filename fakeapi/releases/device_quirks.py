@@ -38,12 +38,12 @@ class DeviceQuirks(ReleaseValues):
     """Whether an overlong list in a resource.k8s.io object is reported as `Too many`, not as `Too long`."""
 
     list_over_limit_ends_validation: bool = since({27: False, 35: True}, _VALIDATION)
-    """Whether validation skips the items of a list or map that is over its limit."""
+    """Whether validation skips the items of a list or map that is longer than the limit."""
 
     duplicates_name_the_field: bool = since({27: True, 35: False}, _VALIDATION)
     """Whether the error for a duplicate item has the path of its key field.
 
-    In other releases it has the path of the item.
+    In other releases the error has the path of the item.
     """
 
     request_fields_under_exactly: bool = since({27: False, 33: True}, _STRATEGIES)
@@ -151,13 +151,13 @@ class DeviceQuirks(ReleaseValues):
     """Whether CEL cost estimates track the sizes of list elements and of bound variables."""
 
     cel_counts_empty_from_one: bool = since({27: True, 32: False}, _CEL_GO)
-    """Whether the error for an empty CEL expression is at column 1. In other releases it is at column 0."""
+    """Whether the error for an empty CEL expression is at column 1; in other releases at column 0."""
 
     cel_line_starts_before: bool = since({27: True, 32: False}, _CEL_GO)
     """Whether an error at the start of a line in a CEL expression has the position before the line break."""
 
     cel_lexes_quoted_fields: bool = since({27: False, 33: True}, _CEL_GO)
-    """Whether the CEL lexer accepts names in backquotes. A later check then rejects them."""
+    """Whether the CEL lexer accepts names in backquotes. A later check then rejects these names."""
 
     map_errors_name_the_key: bool = since({27: False, 32: True, 36: False}, _VALIDATION)
     """Whether the path of an error about a key of a device's attributes or capacity includes the key."""
@@ -252,7 +252,7 @@ class DeviceQuirks(ReleaseValues):
     allocation_is_always_checked: bool = since({27: False, 31: True, 32: False}, _VALIDATION)
     """Whether every write to a claim's status first validates the allocation.
 
-    Other releases only validate a new allocation, and do it last.
+    Other releases validate only a new allocation, after `reservedFor` and `devices`.
     """
 
     node_selector_values_are_checked: bool = since({27: False, 32: True}, _VALIDATION)
@@ -267,7 +267,7 @@ class DeviceQuirks(ReleaseValues):
     capacity_defaults_have_own_errors: bool = since({27: False, 37: True}, _VALIDATION)
     """Whether the error for a default value outside a capacity range has the path of the default.
 
-    In other releases it has the path of the bound.
+    In other releases the error has the path of the bound.
     """
 
     capacity_bounds_are_int64: bool = since({27: False, 37: True}, _VALIDATION)
@@ -279,5 +279,5 @@ class DeviceQuirks(ReleaseValues):
     condition_duplicates_name_the_type: bool = since({27: True, 37: False}, _VALIDATION)
     """Whether the error for a duplicate condition has the path of the condition's type.
 
-    In other releases it has the path of the condition.
+    In other releases the error has the path of the condition.
     """

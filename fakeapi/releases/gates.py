@@ -212,8 +212,8 @@ EFFECTIVE = frozenset({
 TURNED_ON = {"DynamicResourceAllocation": True}
 """Feature gates whose default differs from the default in Kubernetes.
 
-These gates are on because fakeapi is for testing ResourceClaims, so it starts like a cluster that supports
-them.
+These gates are on because fakeapi is for testing ResourceClaims: it starts like a cluster that supports
+ResourceClaims.
 """
 
 _TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})

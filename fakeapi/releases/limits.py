@@ -23,11 +23,11 @@ class Limits(ReleaseValues):
     reserved_for: int = since({27: 32, 32: 256}, _TYPES)  # 1.32.0 still has the limit 32
     scheduling_nodes: int = 128
 
-    # v1alpha2
+    # Limits of v1alpha2
     resource_handles: int = 32
     resource_handle_data: int = 16 * _KIB
 
-    # v1alpha3 and later
+    # Limits of v1alpha3 and later versions
     requests: int = 32
     constraints: int = 32
     configs: int = 32
@@ -64,13 +64,13 @@ class Limits(ReleaseValues):
     counters_of_a_consumption: int = 32
     taint_rule_conditions: int = 8
 
-    # from 1.36 on
+    # Limits from 1.36 on
     attribute_values_of_a_device: int = 48
 
-    # from 1.37 on
+    # Limits from 1.37 on
     derived_attribute_cost: int = 1_000_000
 
-    # status.devices
+    # Limits of status.devices
     device_conditions: int = 8
     device_data: int = 10 * _KIB
     device_ips: int = 16

@@ -138,7 +138,7 @@ class NetworkQuirks(ReleaseValues):
     service_cidr_status_resets_fields: bool = since({27: False, 36: True}, _CIDRS)
     """Whether managedFields of a write to a ServiceCIDR's status only contain fields of the status.
 
-    In other releases they contain all fields that the client sends.
+    In other releases the managedFields contain all fields that the client sends.
     """
 
     ip_address_name_error: str = since(

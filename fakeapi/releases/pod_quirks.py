@@ -79,7 +79,7 @@ class PodQuirks(ReleaseValues):
     restart_rules_stay: bool = since({27: False, 34: True}, _POD_UTIL)
     """Whether an update may keep containers' restart rules while the gate ContainerRestartRules is off.
 
-    If so, it may also keep their restart policies.
+    If so, an update may also keep the restart policies of containers.
     """
 
     restart_rules_need_a_policy: bool = since({27: False, 35: True}, _VALIDATION)
@@ -88,8 +88,7 @@ class PodQuirks(ReleaseValues):
     restart_actions_are_all_listed: bool = since({27: False, 36: True}, _VALIDATION)
     """Whether the error for an unsupported restart action lists all actions.
 
-    If so, too many restart rules are reported as `Too many`. In other releases, they are reported as `Too
-    long`.
+    If so, the error for too many restart rules is `Too many`, otherwise `Too long`.
     """
 
     unmasked_proc_needs_user_namespace: bool = since({27: False, 30: True}, _VALIDATION)
@@ -202,7 +201,7 @@ class PodQuirks(ReleaseValues):
     updates_resize_pods: bool = since({27: True, 32: False}, _VALIDATION)
     """Whether updates may change container resources while the gate InPlacePodVerticalScaling is on.
 
-    In other releases only a write to `/resize` may change them.
+    In other releases only a write to `/resize` may change container resources.
     """
 
     updates_keep_qos_class: bool = since({27: False, 29: True, 32: False}, _VALIDATION)
@@ -310,7 +309,7 @@ class PodQuirks(ReleaseValues):
     node_claims_map_resources: bool = since({27: False, 37: True}, _VALIDATION)
     """Whether the status of claims for node-allocatable resources has the fields `mapping` and `overhead`.
 
-    In other releases it has the fields `containers` and `resources`.
+    In other releases the status has the fields `containers` and `resources`.
     """
 
     # Warnings

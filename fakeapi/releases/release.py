@@ -207,7 +207,8 @@ def known_name(name: str) -> str:
     A patch release must be the release from which the tables were compiled. Raises UnknownReleaseError for
     any other name.
     """
-    text = str(name).strip().removeprefix("v")  # `name` may be a number: YAML reads an unquoted 1.31 so
+    # `name` may be a float, because YAML reads an unquoted 1.31 as a number.
+    text = str(name).strip().removeprefix("v")
     for known in COMPILED_RELEASES:
         if text == known or f"v{text}" == tables_of(known).index.version:
             return known

@@ -49,10 +49,7 @@ class RequestQuirks(ReleaseValues):
     """
 
     list_resource_version_error_is_500: bool = since({27: True, 33: False}, _CACHE)
-    """Whether a list from the watch cache with an invalid resourceVersion fails with 500.
-
-    In other releases it fails with 400.
-    """
+    """Whether a list from the watch cache with an invalid resourceVersion fails with 500, not 400."""
 
     list_parses_resource_version_before_continue: bool = since({27: True, 30: False}, _CACHE)
     """Whether a list parses the resourceVersion before the continue token.
@@ -88,7 +85,7 @@ class RequestQuirks(ReleaseValues):
     dry_run_of_delete_shows_no_data: bool = since({27: False, 28: True}, _STORE)
     """Whether a dry run of a DELETE that removes the last finalizers shows an object without data.
 
-    In other releases, it shows the object without finalizers.
+    In other releases, the dry run shows the object without finalizers.
     """
 
     merge_keeps_directives: bool = since({27: True, 28: False}, _PATCH)
@@ -103,7 +100,7 @@ class RequestQuirks(ReleaseValues):
     apply_checks_type_first: bool = since({27: False, 28: True}, _FIELD_MANAGER)
     """Whether server-side apply of another group, version or kind fails with `invalid object type`.
 
-    Other releases fail later, when they do not find the version or the schema.
+    In other releases, the apply fails later, because the version or the schema is not found.
     """
 
     managed_fields_allow_duplicates: bool = since({27: False, 29: True}, _MERGE)
@@ -165,7 +162,7 @@ class RequestQuirks(ReleaseValues):
     )
     """Line in the Go source that defines the scheme of query parameters for custom objects.
 
-    Upstream looks up the Go type of a Scale there, and does not find it. The error prints this line.
+    Upstream does not find the Go type of a Scale in this scheme. The error prints this line.
     """
 
     openapi_opaque_items_have_defaults: bool = since({27: True, 29: False}, _OPENAPI_TYPES)
@@ -208,7 +205,7 @@ class RequestQuirks(ReleaseValues):
         },
         _METRICS_FORMAT,
     )
-    """The Content-Type of /metrics. From 1.31 on, it states how names of metrics are escaped."""
+    """The Content-Type of /metrics. From 1.31 on, the type states how names of metrics are escaped."""
 
     metrics_name_resources: bool = since({27: False, 34: True}, _METRICS_OF_REQUESTS)
     """Whether metrics of watches and of stored objects have the labels `group` and `resource`.

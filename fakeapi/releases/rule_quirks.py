@@ -53,9 +53,9 @@ class RuleQuirks(ReleaseValues):
     )
     """The CEL libraries for new rules of a CustomResourceDefinition.
 
-    They are the libraries of the previous release, and from 1.33 on also the optional lists of cel-go.
-    `machinery.cel.declarations` defines their names. "literals" is not a library: it means that literal
-    durations, timestamps and patterns are checked.
+    These libraries are the libraries of the previous release, and from 1.33 on also the optional lists of
+    cel-go. `machinery.cel.declarations` defines the names. "literals" is not a library: this name means that
+    literal durations, timestamps and patterns are checked.
     """
 
     stored_may_say: frozenset[str] = since(
@@ -130,7 +130,7 @@ class RuleQuirks(ReleaseValues):
     show_values: bool = since({27: False, 35: True}, _SCHEMA)
     """Whether the error of a failed rule prints a scalar value, and nothing for an object or list.
 
-    In other releases it prints the type of the value.
+    In other releases the error prints the type of the value.
     """
 
     members: int = since({27: 3, 28: 5, 29: 6}, _VALIDATION)

@@ -64,7 +64,7 @@ class StorageQuirks(ReleaseValues):
     claims_have_resize_statuses: bool = since({27: False, 28: True}, _VALIDATION)
     """Whether a PersistentVolumeClaim has a resize status for each resource.
 
-    In other releases it has only one, `resizeStatus`.
+    In other releases the claim has only one status, `resizeStatus`.
     """
 
     resize_statuses_field: str = since(
@@ -78,9 +78,9 @@ class StorageQuirks(ReleaseValues):
     # Classes, drivers and attachments of volumes
 
     class_changes_are_forbidden: bool = since({27: True, 36: False}, _STORAGE)
-    """Whether a changed immutable field of a StorageClass is Forbidden; in other releases it is Invalid.
+    """Whether the error for a changed immutable field of a StorageClass is Forbidden, not Invalid.
 
-    A changed `volumeBindingMode` is Invalid in all releases.
+    For a changed `volumeBindingMode`, the error is Invalid in all releases.
     """
 
     one_storage_class_is_default: bool = since({27: False, 37: True}, _TABLES)
@@ -108,10 +108,7 @@ class StorageQuirks(ReleaseValues):
     """Whether a CSIDriver that requests tokens gets a warning if `serviceAccountTokenInSecrets` is unset."""
 
     csi_node_updates_are_checked_once: bool = since({27: False, 36: True}, _CSI_NODES)
-    """Whether an update of a CSINode reports each error of the object once.
-
-    Other releases report it twice.
-    """
+    """Whether an update of a CSINode reports each error of the object once, not twice."""
 
     csi_node_driver_path: str = since({27: "CSINodeDriver", 33: "spec.drivers"}, _STORAGE)
     """Path of the error for a changed driver of a CSINode."""
@@ -143,7 +140,7 @@ class StorageQuirks(ReleaseValues):
     candidates_list_strategies: bool = since({27: True, 32: False}, _COORDINATION)
     """Whether a LeaseCandidate has `preferredStrategies` and may omit its version.
 
-    In other releases it has one `strategy`.
+    In other releases a LeaseCandidate has one `strategy`.
     """
 
     empty_handler_is_required: bool = since({27: False, 36: True}, _NODE)

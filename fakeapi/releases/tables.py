@@ -192,7 +192,7 @@ class ReleaseTables(Mapping[str, TypeEntry]):
             raise KeyError(name) from None
         entry: TypeEntry = msgspec.json.decode(raw)
         if isinstance(entry, str):
-            self._renamed[name] = entry  # kept, because the text is short and many fields have the type
+            self._renamed[name] = entry  # The text is short, and many fields have the type.
         return entry
 
     def __iter__(self) -> Iterator[str]:

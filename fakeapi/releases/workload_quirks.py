@@ -22,17 +22,16 @@ class WorkloadQuirks(ReleaseValues):
     """
 
     apps_updates_are_checked_once: bool = since({27: False, 34: True}, _APPS_REGISTRY)
-    """Whether an update of a ReplicaSet or DaemonSet reports each error of the object once.
+    """Whether an update of a ReplicaSet or DaemonSet reports each error of the object once, not twice.
 
-    Other releases report it twice. If true, the error for the immutable selector of a DaemonSet comes before
-    the errors of the spec.
+    If so, the error for the immutable selector of a DaemonSet comes before the errors of the spec.
     """
 
     controllers_are_checked_once: bool = since({27: False, 35: True}, _CONTROLLERS)
     """Whether an update of a ReplicationController reports each error of the object once, not twice."""
 
     jobs_are_checked_once: bool = since({27: False, 37: True}, _JOBS)
-    """Whether an update of a Job reports each error of the object once. Other releases report it twice.
+    """Whether an update of a Job reports each error of the object once, not twice.
 
     If so, updates do not validate the generated selector.
     """
@@ -106,7 +105,7 @@ class WorkloadQuirks(ReleaseValues):
     start_time_is_immutable: bool = since({27: False, 36: True}, _BATCH)
     """Whether the error for a changed startTime states that the field is immutable.
 
-    In other releases it states that the field is required.
+    In other releases the error states that the field is required.
     """
 
     unstarted_jobs_have_no_pods: bool = since({27: False, 36: True}, _JOBS)

@@ -102,7 +102,7 @@ def decode(entries: list[Entry] | None) -> Managed:
 
 
 def decode_stored(entries: list[Entry] | None) -> Managed:
-    """Decodes entries that `encode` returned, without checks. Does not copy their field sets.
+    """Decodes entries that `encode` returned, without checks. The records share the field sets of `entries`.
 
     `entries`: None counts as an empty list
     """

@@ -185,9 +185,9 @@ class FieldManager:
     ) -> Object:
         """Returns the object after an apply of `patch` by `manager`, with its managedFields.
 
-        - `live`: the stored object, in canonical form; None for an apply that creates the object. It is not
-          changed.
-        - `patch`: the decoded request body, not read into the Go type. It is not changed.
+        - `live`: the stored object, in canonical form; None for an apply that creates the object. The method
+          does not change this object.
+        - `patch`: the decoded request body, not read into the Go type. The method does not change this value.
         - `now`: RFC 3339 in UTC, with whole seconds.
         - `force`: whether the apply takes over fields of other managers.
         - `typed`: reads the merged object into the Go type and adds defaults; may raise DecodeError. If the
@@ -303,7 +303,7 @@ class FieldManager:
     def _check(self, patch: Object) -> None:
         api_version, kind = _text(patch, "apiVersion"), _text(patch, "kind")
         if api_version.count("/") > 1:
-            api_version = kind = ""  # a version that cannot be parsed makes the whole type unknown
+            api_version = kind = ""  # If the version cannot be parsed, the kind is also unknown.
         if self.checks_type_first and (api_version, kind) != (self.api_version, self.kind):
             raise errors.bad_request(f"invalid object type: {_group_version_kind(api_version, kind)}")
         if api_version != self.api_version:

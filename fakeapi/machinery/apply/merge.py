@@ -114,8 +114,8 @@ def _in_merged_order(
     - `present`: the live items by path element
     - `wanted`: the path elements of the applied list; in the result, their live item is None
 
-    Elements that are in both lists have the order of `wanted`. An element that is in only one list keeps its
-    position in that list. Example: live `[a, b, c, d]` and applied `[d, x, b]` become `[a, c, d, x, b]`.
+    Elements that are in both lists have the order of `wanted`. An element of only one list keeps its position
+    in this list. Example: live `[a, b, c, d]` and applied `[d, x, b]` become `[a, c, d, x, b]`.
 
     Follows mergingWalker.visitListItems.
     """

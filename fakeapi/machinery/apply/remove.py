@@ -61,7 +61,8 @@ def _remove_items(value: list[Any], fields: FieldSet, node: List) -> list[Any] |
 def with_named_fields(fields: FieldSet, node: Node | None) -> FieldSet:
     """Adds to `fields` each declared struct field that has a member below it; returns the result.
 
-    `node`: the schema node of the value that contains the fields; None if the schema does not declare it
+    `node`: the schema node of the value that contains the fields; None if the schema does not declare the
+    value
     """
     result: FieldSet = {}
     for element, below in fields.items():
@@ -77,7 +78,7 @@ def with_named_fields(fields: FieldSet, node: Node | None) -> FieldSet:
 def _node_at(node: Node | None, element: str) -> tuple[Node | None, bool]:
     """Returns the schema node at `element`, and whether `element` is a declared struct field.
 
-    The node is None if the schema does not declare it.
+    The node is None if the schema does not declare a node at `element`.
     """
     if isinstance(node, Untyped):
         node = node.shapes()[0 if element.startswith("f:") else 1]

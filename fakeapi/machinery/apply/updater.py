@@ -31,7 +31,8 @@ Convert: TypeAlias = Callable[[Any, str], "tuple[Any, Node] | None"]
 """A function that converts objects: (value, API version) -> the value and its schema in that version.
 
 If the function returns None, the managedFields of the version are dropped. If the function raises
-VersionError, the update or apply fails. It also raises VersionError if the result does not fit the schema.
+VersionError, the update or apply fails. The function also raises VersionError if the result does not fit the
+schema.
 """
 
 

@@ -46,8 +46,9 @@ def validate(value: Any, node: Node, *, allow_duplicates: bool = False, keys_onl
     Reports the first unknown field of each object, and values of a wrong type. In set and map lists, reports
     items without a key and, unless `allow_duplicates`, items with the same key.
 
-    `keys_only`: whether the value is a canonical object of a built-in kind, so that only the items of its set
-    and map lists can be wrong. Skips all parts without such lists, which are most of a large object.
+    `keys_only`: whether the value is a canonical object of a built-in kind. In canonical objects, only the
+    items of set and map lists can be wrong. The function then skips parts without set and map lists; most of
+    a large object are such parts.
     """
     checks = _Checks(allow_duplicates, keys_only)
     errors = [f"{path}: {message}" if path else message for path, message in _errors(value, node, "", checks)]

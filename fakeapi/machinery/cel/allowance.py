@@ -2,8 +2,8 @@
 
 Kubernetes limits the cost of one object's CEL rules to about a second. The interpreter of this package takes
 ten times as long for the same cost. On its event loop, the server calls functions that evaluate CEL in an
-`Allowance` context. If the evaluations use up the allowance, they raise `AllowanceSpent`, and the server
-calls the function again in another thread. Therefore these functions must not change their arguments.
+`Allowance` context. An evaluation that uses up the allowance raises `AllowanceSpent`, and the server calls
+the function again in another thread. Therefore these functions must not change their arguments.
 """
 
 from contextvars import ContextVar, Token

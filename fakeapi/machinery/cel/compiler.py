@@ -60,12 +60,12 @@ class Right(msgspec.Struct, frozen=True):
 
 
 Verdict = Invalid | TooComplex | Unplannable | Unchecked | None
-"""The verdict on an expression; None if it is valid, or if a `Deferral` deferred its compilation."""
+"""The verdict on an expression; None if it is valid, or if a `Deferral` deferred the compilation."""
 
 Compiler = Callable[[str], Verdict]
 
 TypedVerdict = Right | Invalid | Unplannable | Unchecked | None
-"""The verdict on an expression, `Right` if it is valid; None if a `Deferral` deferred its compilation."""
+"""The verdict on an expression, `Right` if it is valid; None if a `Deferral` deferred the compilation."""
 
 TypedCompiler = Callable[[str], TypedVerdict]
 

@@ -3,8 +3,8 @@
 Validation of an object is one synchronous function. An object may contain hundreds of expressions of 10 KiB,
 and each takes a tenth of a second to compile. The server calls the function within a `Deferral`, which
 compiles the first EVENT_LOOP_CHARACTERS_MAX characters immediately. The deferral skips further expressions,
-as if they were valid. If it skipped any expressions, the server discards the result or error of the function,
-compiles the skipped expressions, and calls the function again.
+as if they were valid. If the deferral skipped any expressions, the server discards the result or error of the
+function, compiles the skipped expressions, and calls the function again.
 """
 
 from collections.abc import Callable

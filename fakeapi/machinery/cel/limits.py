@@ -33,7 +33,7 @@ Upstream's name is StaticEstimatedCRDCostLimit.
 """
 
 EVALUATION_MEMORY_MAX = 64 * 1024 * 1024
-"""Memory limit of one evaluation, in bytes. Exceeding it has the same error as exceeding the cost limit."""
+"""Memory limit of one evaluation, in bytes. The error is the same as for exceeding the cost limit."""
 
 DEVICE_MEMORY_MAX = 8 * 1024 * 1024
 """Memory limit in bytes for evaluating a selector on one device.

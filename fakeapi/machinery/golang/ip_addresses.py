@@ -20,7 +20,7 @@ class IP(msgspec.Struct, frozen=True):
 
     `mapped`: whether the input was an IPv4-mapped IPv6 address such as `::ffff:192.0.2.1`; `value` is then
     the IPv4 address.
-    `leading_zeros`: whether the input had leading zeros. Only `ParseIPSloppy` accepts them.
+    `leading_zeros`: whether the input had leading zeros. Only `ParseIPSloppy` accepts leading zeros.
     """
 
     value: ipaddress.IPv4Address | ipaddress.IPv6Address

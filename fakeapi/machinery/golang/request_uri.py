@@ -23,7 +23,7 @@ def is_request_uri(text: str) -> bool:
     scheme, rest = (match[1], match[2]) if match else ("", text)
     rest = rest.partition("?")[0]
     if not rest.startswith("/"):
-        return bool(scheme)  # an opaque URI may contain anything
+        return bool(scheme)  # An opaque URI may contain any characters.
     if scheme and rest.startswith("//"):
         authority, slash, rest = rest[2:].partition("/")
         if not _is_authority(authority):

@@ -10,7 +10,8 @@ import yaml
 from fakeapi.machinery.golang.fmt import shortest_float
 from fakeapi.machinery.golang.yaml_scalars import MAX_INT64, MAX_UINT64, needs_quotes
 
-_BEYOND_FLOAT32 = 2.0**128 - 2.0**103  # rounds to infinity in a float32
+# Conversion to a float32 rounds this number, and larger numbers, to infinity.
+_BEYOND_FLOAT32 = 2.0**128 - 2.0**103
 
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 

@@ -41,7 +41,7 @@ class FieldSelector(msgspec.Struct, frozen=True):
 
         `fields`: the values of the object's fields by name. A missing field counts as "".
         """
-        for requirement in self.requirements:  # a loop takes half of the time of `all`
+        for requirement in self.requirements:  # This loop takes half of the time of `all`.
             if (fields.get(requirement.field, "") == requirement.value) is requirement.negated:
                 return False
         return True

@@ -330,8 +330,8 @@ class _Document:
                     "Unable to complete the copy, the accumulated size increase of copy is "
                     f"{self._copied_bytes}, exceeding the limit {MAX_COPIED_BYTES}"
                 )
-        # The document now contains the value twice. A later write must change only one of them, so it must
-        # copy the objects and lists along its path.
+        # The document now contains the value in two places. A later write must change the value in only one
+        # place, so this write must copy the objects and lists along the path.
         self._own = {id(self._root)}
         container, key = self._parent(operation.path, problem)
         with _said("error while adding value during copy"):

@@ -64,8 +64,8 @@ def element_kind(*lists: list[Any]) -> type:
 def deduplicated(items: list[Any]) -> list[Any]:
     """Removes repeated scalars from a list; returns the rest in the order of upstream's deduplicateScalars.
 
-    Upstream replaces each repetition by the last element of the list: `[a, b, a, c, a, d]` becomes `[a, b, d,
-    c]`.
+    Upstream replaces each repetition by the last element of the list. For example, `[a, b, a, c, a, d]`
+    becomes `[a, b, d, c]`.
     """
     items = list(items)
     places: dict[Hashable, list[int]] = {}
@@ -75,7 +75,8 @@ def deduplicated(items: list[Any]) -> list[Any]:
     while len(items) > len(places):
         mine = places[identity(items[first])]
         heappop(mine)
-        while mine and (place := heappop(mine)) < len(items):  # elements behind have moved to other places
+        # Elements at `len(items)` and behind have moved to other places.
+        while mine and (place := heappop(mine)) < len(items):
             last = items.pop()
             if place < len(items):
                 items[place] = last

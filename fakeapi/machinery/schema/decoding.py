@@ -86,7 +86,7 @@ def _quick(node: Struct) -> Callable[[Any, DecodeErrors], Any]:
 
     def read(value: Any, errors: DecodeErrors) -> Any:
         nonlocal seen, reader
-        if type(value) is not dict:  # for example RepeatedKeys
+        if type(value) is not dict:  # `value` may be RepeatedKeys, a subclass of dict.
             return None
         if reader is None:
             seen += 1

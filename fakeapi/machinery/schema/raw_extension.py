@@ -72,7 +72,7 @@ def as_written(obj: Object, body: bytes, schema: Struct) -> Object:
         return obj
     try:
         written: Object = _written(obj, body, schema)
-    except JsonError:  # only the lenient decoder can read this body
+    except JsonError:  # Only the lenient decoder can read this body.
         return obj
     return written
 

@@ -189,7 +189,7 @@ def _is_date(text: str) -> bool:
     if not match:
         return False
     year, month, day = map(int, match.groups())
-    # Python has no year 0; like 2000, it is a leap year.
+    # Python has no year 0. The year 0 is a leap year, like 2000.
     return 1 <= month <= 12 and 1 <= day <= monthrange(year or 2000, month)[1]
 
 

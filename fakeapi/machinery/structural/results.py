@@ -38,8 +38,8 @@ class Result:
     """The result of validating a value against a schema.
 
     - `problems`: the problems in order, without repetitions.
-    - `matches`: the number of passed checks. If all schemas of an anyOf or oneOf fail, only one of them
-      reports its problems: the schema with the most matches.
+    - `matches`: the number of passed checks. If all schemas of an anyOf or oneOf fail, only the schema with
+      the most matches reports problems.
     """
 
     __slots__ = ("_seen", "matches", "problems")
