@@ -18,7 +18,7 @@ PLAIN_HTTP_NOTE = (
     "Note: kubectl and other clients built on client-go send no token over plain HTTP and get 401; add --tls."
 )
 CHOOSE_NOTE = "; --release chooses one"
-"""Ends the first line if the user chose no release."""
+"""The end of the first line if the user chose no release."""
 DEMO_NOTE = (
     "Demo: the namespace demo fills within seconds. Try:\n"
     "  kubectl -n demo get pods,resourceclaims\n"
@@ -33,10 +33,12 @@ OWN_CONTROLLERS = "kubernetes/fakeapi"
 def announce(
     server: "FakeAPI", release: str | None, ready_file: Path | None, options: dict[str, Any]
 ) -> None:
-    """Writes the ready file. Then prints the URL, the kubeconfig, the live page and missing controllers.
+    """Writes the ready file. Then prints the URL, the kubeconfig, the live page and notes about the options.
 
     - `release`: the Kubernetes release that the user chose; None for the default.
     - `options`: the options of the server, by the field names of Settings.
+
+    Raises StartError if the ready file cannot be written.
     """
     if ready_file is not None:
         _write_ready_file(server, ready_file)

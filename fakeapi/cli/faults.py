@@ -111,8 +111,9 @@ def _print(answer: Any) -> None:
 
 
 _OMITTED = {"message": None, "details": True, "first": 1, "every": 1, "probability": 1.0}
-"""Default values of fields of a fault rule. `_described` omits these fields if they have their default or
-None.
+"""Fields of a fault rule, with their default values. `_described` omits a field with its default value.
+
+None means that `_described` omits the field with any value.
 """
 
 

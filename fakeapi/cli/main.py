@@ -218,7 +218,10 @@ def _check_options(options: Mapping[str, Any], *, allow_anonymous: bool, log: bo
 
 
 def _set_tls_directory(options: dict[str, Any]) -> None:
-    """Keeps the certificates of a server with a database file next to that file."""
+    """Sets `tls_directory` to a directory next to the database file, unless the user has set it.
+
+    Does nothing without --tls, and for a database that several servers can share.
+    """
     database = options["database"]
     if options["tls"] and database is not None and not is_shared_database(database):
         options["tls_directory"] = options["tls_directory"] or Path(f"{database}.tls")

@@ -227,7 +227,7 @@ def _replay(
 
     - `chosen`: the options of the replay.
     - `where`: the command's options for the target and for the new server.
-    - `servers`: stops the new server when it is closed.
+    - `servers`: the exit stack that stops the new server.
     - `keep`: whether the report names the live page of the new server.
 
     Raises TraceError if the trace cannot be read, and TargetError if the target is invalid or does not

@@ -47,7 +47,7 @@ class UnsendableRequest(Exception):
 class _Closed(Exception):
     """Raised if a connection ends before the first byte of a response.
 
-    The client then sends the request again on a new connection, if the connection was reused.
+    If the connection was reused, the client then sends the request again on another connection.
     """
 
 

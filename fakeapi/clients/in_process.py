@@ -28,8 +28,8 @@ class InProcessClient(Verbs):
     - `token`: the bearer token; None for no token.
     - `host`: the header Host.
 
-    Methods return decoded JSON that the caller may change. Every method raises StatusError for an error
-    response. The code of the error is 0 if the response was incomplete or a watch event was too long.
+    The caller may change the returned JSON objects. Every method raises StatusError for an error response.
+    The code of the error is 0 if the response was incomplete or a watch event was too long.
     """
 
     def __init__(
@@ -215,8 +215,8 @@ class _WatchResponse(_Response):
     def write_now(self, part: bytes) -> bool:
         """Implements WRITE_NOW: calls `on_event` with the events in `part`, at the commit of their objects.
 
-        Returns False if the events are too long, so that they arrive in the stream and end the watch. Logs
-        exceptions of `on_event`, because they must not end the commit.
+        Returns False if `part` is too long. The events then arrive in the stream and end the watch. Logs
+        exceptions, because an exception of `on_event` must not end the commit.
         """
         if len(part) > LINE_BYTES_MAX:
             return False

@@ -175,8 +175,9 @@ class _Exec:
 def _load_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes | None, path: Path) -> None:
     """Loads a client certificate and its key, both in PEM, into a TLS context.
 
-    Python's module `ssl` can load them only from a file, so the function writes a temporary file. `path`: the
-    kubeconfig, for error messages. Raises TargetError if the certificate or the key is invalid.
+    Python's module `ssl` loads certificates and keys only from files, so the function writes a temporary
+    file. `path`: the kubeconfig, for error messages. Raises TargetError if the certificate or the key is
+    invalid.
     """
     handle, name = tempfile.mkstemp(prefix="fakeapi-")
     try:

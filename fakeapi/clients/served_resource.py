@@ -59,7 +59,7 @@ class ServedResource(msgspec.Struct, frozen=True):
 
     @property
     def group_resource(self) -> tuple[str, str]:
-        """The group and the plural. They are the same in all versions of the resource."""
+        """The group and the plural, which are equal in all versions of the resource."""
         return self.group, self.plural
 
     @property

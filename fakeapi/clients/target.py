@@ -82,7 +82,8 @@ def target_of_url(
 def checked_url(url: str) -> str:
     """Checks the URL of a server, and returns it without slashes at its end.
 
-    Raises TargetError if the URL is not an HTTP or HTTPS URL, or has a query, a fragment or a password.
+    Raises TargetError if the URL is not an HTTP or HTTPS URL, or has a query, a fragment, a user or a
+    password.
     """
     parts = urlsplit(url)
     try:
@@ -105,7 +106,7 @@ def is_https(url: str) -> bool:
 def tls_context(authority: bytes | None, *, insecure: bool) -> ssl.SSLContext:
     """Returns a TLS context for a client. Raises TargetError if the CA certificates are invalid.
 
-    - `authority`: the CA certificates in PEM that verify the server; None for the system's.
+    - `authority`: the CA certificates in PEM that verify the server; None for the system's CA certificates.
     - `insecure`: whether to skip the verification of the server's certificate.
     """
     try:

@@ -36,7 +36,7 @@ class AdjustableClock:
     """A clock that tests can freeze, resume and move forward, together with the clock's timers.
 
     Any thread can change the clock. After a move forward, all timers with a past deadline expire at once, in
-    the order of their deadlines. Until a test changes it, the clock follows the machine's clock.
+    the order of their deadlines. A running clock follows the machine's clock until a test changes the clock.
     """
 
     def __init__(self, *, frozen_at: float | None = None) -> None:
@@ -49,9 +49,9 @@ class AdjustableClock:
         self._begin(frozen_at)
 
     def _begin(self, frozen_at: float | None) -> None:
-        self._passed = 0.0  # seconds that the monotonic clock is ahead of the machine's
-        self._ahead = 0.0  # seconds that the time of day is ahead of the machine's
-        self._frozen: tuple[float, float] | None = None  # monotonic clock and time of day while frozen
+        self._passed = 0.0  # seconds of monotonic time ahead of the machine's
+        self._ahead = 0.0  # seconds of the time of day ahead of the machine's
+        self._frozen: tuple[float, float] | None = None  # monotonic time and time of day of a frozen clock
         if frozen_at is not None:
             self._frozen = time.monotonic(), frozen_at
 
@@ -61,7 +61,10 @@ class AdjustableClock:
         return time.time() + self._ahead if frozen is None else frozen[1]
 
     def monotonic(self) -> float:
-        """Returns monotonic time: seconds since an arbitrary moment. The value never decreases."""
+        """Returns monotonic time: seconds since an arbitrary moment.
+
+        The value decreases only in `restart` and `put_back`, which also change the deadlines of timers.
+        """
         frozen = self._frozen
         return time.monotonic() + self._passed if frozen is None else frozen[0]
 
@@ -99,8 +102,8 @@ class AdjustableClock:
     def advance(self, seconds: float) -> None:
         """Moves the clock forward by a number of seconds.
 
-        Raises ValueError for negative seconds, because leases rely on time, and for a time after the year
-        9999.
+        Raises ValueError for negative or infinite seconds, and for a time after the year 9999. The clock
+        cannot go backwards, because leases rely on time.
         """
         if not 0 <= seconds < float("inf"):
             raise ValueError(f"a clock is moved forward by seconds of 0 or more, not {seconds}")
@@ -117,7 +120,7 @@ class AdjustableClock:
     def jump(self, to: Moment) -> None:
         """Moves the clock forward to a time.
 
-        Raises ValueError for an invalid time, or for a time in the past.
+        Raises ValueError for an invalid time, for a time in the past, and for a time after the year 9999.
         """
         self.advance(self._until(to))
 

@@ -31,7 +31,7 @@ class Clock(Protocol):
 
 
 def runs_by_itself(clock: Clock) -> bool:
-    """Whether the time of a clock passes without calls that move it.
+    """Whether a clock certainly runs without calls that move its time.
 
     False for a frozen clock, and for a clock without the attribute `frozen`.
     """

@@ -12,7 +12,7 @@ from fakeapi_storage import Storage, StorageError
 
 
 class Inventory:
-    """Answers which resources of a server have objects."""
+    """Determines which resources of a server have objects."""
 
     def __init__(self, storage: Storage, catalogue: Catalogue) -> None:
         self._storage = storage
@@ -21,7 +21,7 @@ class Inventory:
     def resources(self, namespace: str = "") -> list[Resource]:
         """Returns all resources that have objects in the cluster, or in `namespace` if it is not empty.
 
-        Reads at most two storage entries a resource. Omits resources that are not served.
+        Reads at most two storage entries per resource. Omits resources that are not served.
         """
         resources = (self.resource_of(key) for key in first_keys(self._storage))
         return [
@@ -42,7 +42,7 @@ class Inventory:
         return len(self._storage.list(prefix, limit=more_than + 1).entries) > more_than
 
     def follow(self) -> "ResourcesInUse":
-        """Returns the resources that have objects now; its `added` yields those that get objects later."""
+        """Returns the resources that have objects now, and follows the resources that get objects later."""
         return ResourcesInUse(self, self._storage)
 
     def resource_of(self, key: ObjectKey) -> Resource | None:
@@ -56,7 +56,7 @@ class Inventory:
 
 
 class ResourcesInUse:
-    """The resources that have objects, and those that get their first objects later."""
+    """The resources that have objects: `present` for now, and `added` for later."""
 
     def __init__(self, inventory: Inventory, storage: Storage) -> None:
         self._inventory = inventory

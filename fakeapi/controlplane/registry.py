@@ -91,7 +91,7 @@ class Registry(msgspec.Struct, frozen=True):
                 self.store.on_first_change(prefix, activate)
 
     def authorize(self, modes: Sequence[str]) -> None:
-        """Turns on the authorizer that asks these modes: "node", "rbac" and "always-deny".
+        """Turns on an authorizer with the given modes: "node", "rbac" and "always-deny".
 
         Also turns on the admission plugins that check roles, bindings and the status of ResourceClaims.
         """

@@ -5,8 +5,8 @@ If you change keys or values of stored objects, add a new format and a migration
 
 Format 1 stored objects in the oldest API version that the release served. The keys contained this version:
 `/resource.k8s.io/v1alpha3/resourceclaims/NAMESPACE/NAME`. A space at the end of a value meant that a
-RawExtension value in it was not compact JSON. Since format 2, objects are stored in the hub version of their
-kind. The keys contain no version: `/resource.k8s.io/resourceclaims/NAMESPACE/NAME`.
+RawExtension in the object was not compact JSON. Since format 2, objects are stored in the hub version of
+their kind. The keys contain no version: `/resource.k8s.io/resourceclaims/NAMESPACE/NAME`.
 """
 
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ def to_hub(key: str, value: bytes) -> tuple[str, bytes]:
     return hub_key, stored_form.encode_value({**converted, "apiVersion": definition.hub_api_version})
 
 
-@lru_cache(maxsize=64)  # few kinds, many rows
+@lru_cache(maxsize=64)  # many rows have the same kind
 def _kind(group: str, version: str, resource: str) -> Kind:
     for release in (_RELEASES_OF_FORMAT_1[version], "1.31"):
         try:

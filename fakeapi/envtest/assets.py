@@ -1,7 +1,7 @@
 """Writes folders with the programs etcd, kube-apiserver and kubectl, for the variable KUBEBUILDER_ASSETS.
 
-A store is a directory of such folders. The layout is that of `setup-envtest`, such as
-`STORE/k8s/1.34.2-linux-amd64/`. So `setup-envtest use -i --bin-dir STORE` finds the folders too.
+A store is a directory of such folders, such as `STORE/k8s/1.34.2-linux-amd64/`. `setup-envtest` has the same
+layout, so `setup-envtest use -i --bin-dir STORE` finds the folders too.
 """
 
 import hashlib
@@ -52,10 +52,10 @@ def default_store() -> Path:
 def prepare(store: Path, version: str) -> Path:
     """Returns the folder with the programs of a version. Writes missing or outdated programs first.
 
-    Programs are outdated if another version of fakeapi, or another Python, wrote them. Several processes may
-    call this function at the same time. Replaces each program atomically, so that a running test suite always
-    finds a complete program. Raises AssetsError if the folder cannot be written, or has files that fakeapi
-    has not written.
+    Programs are outdated if another version of fakeapi, or another Python, wrote them, or if the PATH has
+    another kubectl. Several processes may call this function at the same time. Replaces each program
+    atomically, so that a running test suite always finds a complete program. Raises AssetsError if the folder
+    cannot be written, or has files that fakeapi has not written.
     """
     folder = (store / "k8s" / f"{version}-{_platform()}").absolute()
     programs = _programs(version)
@@ -127,7 +127,7 @@ def _programs(version: str) -> dict[str, str]:
     """Returns the text of each program, by file name.
 
     etcd and kube-apiserver are shell scripts that run fakeapi with this Python. kubectl is a script that
-    starts the kubectl on the PATH.
+    starts the kubectl on the PATH, or fails with a message if the PATH has none.
     """
     release = version.rpartition(".")[0]
     real = _real_kubectl()
@@ -140,7 +140,7 @@ def _programs(version: str) -> dict[str, str]:
 
 
 def _script(program: str) -> str:
-    # -P: modules of the tested project in the current directory must not replace those of Python
+    # With -P, Python does not import modules from the current directory, which may be the tested project.
     command = shlex.join([sys.executable, "-P", "-c", program])
     return f'#!/bin/sh\n# Written by fakeapi {__version__}.\nFAKEAPI_PARENT=$PPID exec {command} "$@"\n'
 

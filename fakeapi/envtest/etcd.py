@@ -3,9 +3,9 @@ checks.
 
     etcd --listen-client-urls=http://127.0.0.1:2379 --data-dir=DIR
 
-kube-apiserver requests its data directory at STATE, and opens a SQLite file there. So the objects remain when
-kube-apiserver or etcd starts again with the same data directory. The command does not support gRPC: clients
-of etcd's own protocol get an error.
+kube-apiserver requests the path of the data directory at STATE, and opens a SQLite file in this directory. So
+the objects remain when kube-apiserver or etcd starts again with the same data directory. The command does not
+support gRPC: clients of etcd's own protocol get an error.
 """
 
 import contextlib
@@ -28,7 +28,10 @@ STATE = "/fakeapi/state"
 """The URL path that returns the directory for the objects of kube-apiserver."""
 
 _REQUEST_BYTES = 8192
-"""Maximum size of the request line and headers, in bytes; a longer request gets 400."""
+"""Maximum size of the request line and headers, in bytes.
+
+After more bytes, the command responds without waiting for the end of the headers.
+"""
 
 _CLIENTS = 64
 """Maximum number of open connections. A further connection closes the oldest connection."""
@@ -200,7 +203,7 @@ class _Health:
         if not data or b"\r\n\r\n" in head or b"\n\n" in head or len(head) > _REQUEST_BYTES:
             if data:
                 with contextlib.suppress(OSError):
-                    client.send(self._answer(head))  # fits into the kernel's buffer
+                    client.send(self._answer(head))  # the kernel's buffer has room
             self._close(client)
 
     def _answer(self, head: bytes) -> bytes:

@@ -21,7 +21,10 @@ _PREFIX = "/registry"
 
 
 class EtcdError(Exception):
-    """Raised if etcd does not respond, or is not fakeapi's etcd. The message is one line."""
+    """Raised if etcd does not respond, is not fakeapi's etcd, or names an unusable database.
+
+    The message is one line.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,9 @@ def find_state(servers: list[str], prefix: str) -> State:
     - `servers`: the URLs of etcd.
     - `prefix`: the value of `--etcd-prefix`. Each prefix has its own SQLite file.
 
-    Raises EtcdError if no server responds in time, or if the first responding server is not fakeapi's etcd.
+    Removes the rights of other users to an existing SQLite file. Raises EtcdError if no server responds in
+    time, or if the first responding server is not fakeapi's etcd. Also raises EtcdError if the existing file
+    is not a regular file of this user.
     """
     end = time.monotonic() + WAIT_SECONDS
     while True:

@@ -37,7 +37,7 @@ def _version(release: str) -> str:
 
 
 def _help(release: str, flags: list[Flag]) -> str:
-    """Returns the help text of the command. Test suites search it for lines that begin with a flag's name."""
+    """Returns the help text of the command. Test suites search this text for lines that begin with a flag."""
     lines = [
         f"The kube-apiserver of fakeapi, which answers as that of Kubernetes {release}.",
         "",

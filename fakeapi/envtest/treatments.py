@@ -18,8 +18,8 @@ class Treatment:
 
     - `effect`: whether the flag is honoured, has no effect, or is refused.
     - `reason`: why the flag has no effect or is refused; "" for honoured flags.
-    - `default`: the only accepted value of a refused flag, because it changes nothing; None without such a
-      value.
+    - `default`: the value that a refused flag may still have, because fakeapi behaves that way anyway. None
+      if every value except "" is refused.
     """
 
     effect: Effect
@@ -194,7 +194,7 @@ _DEFAULTS = {
     "default-unreachable-toleration-seconds": "300",
     "enable-bootstrap-token-auth": "false",
 }
-"""The only accepted value of some refused flags: it matches the behaviour of fakeapi."""
+"""The values that some refused flags may still have, because fakeapi behaves that way anyway."""
 
 TREATMENTS: Final[Mapping[str, Treatment]] = {
     **dict(_all(Effect.HONOURED, "", _HONOURED)),

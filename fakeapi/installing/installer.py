@@ -127,7 +127,8 @@ class Installer:
     ) -> ServedResource:
         """Returns the resource of a manifest. Raises InstallError if the server does not serve this resource.
 
-        `defined`: the kinds that the plan defines. For such a kind, first waits until the server serves it.
+        `defined`: the kinds that the plan defines. First waits until the server serves the kind, if the plan
+        defines the kind.
         """
         api_version, name = manifest.obj["apiVersion"], manifest.obj["kind"]
         if (api_version, name) in defined:
@@ -151,7 +152,7 @@ class Installer:
     async def _kind(self, api_version: str, kind: str, *, fresh: bool = False) -> ServedResource | None:
         """Returns the resource of a kind; None if the server does not serve the kind.
 
-        `fresh`: whether to repeat the discovery if an earlier one did not contain the kind. Raises
+        `fresh`: whether to repeat the discovery if the earlier discovery did not contain the kind. Raises
         InstallError if the discovery request fails.
         """
         known = self._served.get(api_version)

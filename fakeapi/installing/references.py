@@ -1,7 +1,7 @@
 """Finds references: the fields of an object that contain the name and uid of another object.
 
-An exported manifest has no uids, because each server assigns its own. A reference to an exported object loses
-its uid at the export. At the import, the reference gets the uid of the new object with this name.
+An exported manifest has no uids, because each server assigns its own uids. A reference to an exported object
+loses its uid at the export. At the import, the reference gets the uid of the new object with this name.
 """
 
 from collections.abc import Iterator

@@ -9,7 +9,9 @@ from fakeapi.registry.model.resource import Resource
 
 
 def check_pattern(pattern: RequestPattern, catalogue: Catalogue) -> None:
-    """Raises PatternError if a pattern names a group, resource, subresource or verb that is not served.
+    """Raises PatternError if a pattern names a group, resource or subresource that is not served.
+
+    Also raises PatternError if the named resource is served without the verbs of the pattern.
 
     The message suggests the name that was probably meant.
     """

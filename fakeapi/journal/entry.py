@@ -23,7 +23,8 @@ Raw = tuple[
 class Record(NamedTuple):
     """A request as the server records it.
 
-    - `received`: when the request arrived, in seconds since the epoch; `seconds`: how long it took.
+    - `received`: when the request arrived, in seconds since the epoch.
+    - `seconds`: the duration of the request.
     - `code`: the status code; 0 without a response.
     - `sent_bytes`: the size of the request body.
     - `written`: the name of the written object, and its resourceVersions before and after (0 means none).
@@ -168,8 +169,8 @@ class Entry:
     def answer(self) -> Any:
         """The response body: decoded if it is JSON, otherwise bytes; None if it is empty or was not kept.
 
-        By default, the journal keeps only the bodies of error responses. With `journal="bodies"`, it keeps
-        all bodies.
+        By default, the journal keeps only the bodies of error responses. With `journal="bodies"`, the journal
+        keeps all bodies.
         """
         return _decoded(self.bodies.answer)
 

@@ -19,7 +19,7 @@ Over the limit, the journal drops the oldest bodies, but keeps the entries.
 """
 
 BODY_MAX = 64 * 1024
-"""Maximum size of one body in bytes. The journal keeps only the size of a longer body."""
+"""Maximum size of one body in bytes. The journal does not keep longer bodies."""
 
 TEXT_MAX = 1024
 """Maximum length of a User-Agent, and of path and query, in bytes. The journal cuts longer values."""
@@ -54,8 +54,8 @@ class Journal:
         Drops the oldest requests over ENTRIES_MAX, and the oldest bodies over BODIES_BYTES_MAX. Does not keep
         a body over BODY_MAX.
 
-        - `record`: the fields of the request's Record
-        - `sent`, `answer`: the bodies of the request and its response
+        - `record`: the fields of the request's Record.
+        - `sent`, `answer`: the bodies of the request and its response.
         """
         self._records.append(record)
         self.last = number = self.last + 1
@@ -78,7 +78,7 @@ class Journal:
             yield Entry(number, Record(*record), Bodies(*bodies.get(number, ())))
 
     def records(self, after: int = 0) -> Iterator[Record]:
-        """Returns the records with a number above `after`, newest first. Is faster than `entries`."""
+        """Returns the records with a number above `after`, newest first. This is faster than `entries`."""
         return map(Record._make, islice(reversed(self._records), max(0, self.last - after)))
 
     def entry(self, number: int) -> Entry | None:

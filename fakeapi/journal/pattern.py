@@ -83,8 +83,8 @@ class RequestPattern:
     def parse(cls, text: str, **more: Any) -> Self:
         """Parses a pattern `VERB [RESOURCE[/SUBRESOURCE] [[NAMESPACE/]NAME]]`.
 
-        An example is `update resourceclaims/status default/gpu`. `more`: other fields of the pattern, which
-        override the text. Raises PatternError for invalid text or fields.
+        For example, the text can be `update resourceclaims/status default/gpu`. `more`: other fields of the
+        pattern, which override the text. Raises PatternError for invalid text or fields.
         """
         words = text.split()
         if not 0 < len(words) <= 3:

@@ -27,7 +27,10 @@ class Arrivals(Protocol):
     """Wakes a waiting thread when the journal gets a new request."""
 
     def wait(self, seconds: float) -> bool:
-        """Waits for a request since the last call. Returns False if none came within `seconds`."""
+        """Waits until a request has arrived since the last call.
+
+        Returns whether a request has arrived. Gives up after `seconds`.
+        """
         ...
 
 
@@ -50,8 +53,8 @@ class JournalServer(Protocol):
 class Requests:
     """The requests of a server that match a filter, oldest first.
 
-    The sequence is live: each access includes new requests. Every pattern is checked: it raises PatternError
-    if it names a resource that the server does not serve, and that nobody has requested.
+    The sequence is live: each access includes new requests. A pattern that matches no request raises
+    PatternError if it names a resource, subresource or verb that the server does not serve.
     """
 
     def __init__(
@@ -181,7 +184,7 @@ class Requests:
         return matching
 
     def _check(self, pattern: RequestPattern, entries: Iterable[Entry]) -> None:
-        """Raises PatternError for a pattern that matches no request and cannot match one."""
+        """Raises PatternError for a pattern that matches no request and cannot match any request."""
         if self._server is not None and not any(map(pattern.matches, entries)):
             self._server.check_pattern(pattern)
 

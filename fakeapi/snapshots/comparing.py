@@ -95,7 +95,7 @@ def _difference(key: str, old: Entry | None, new: Entry | None) -> Difference | 
         return None
     try:
         changes = [*field_changes("", _decoded(old.value), _decoded(new.value))]
-    except (RecursionError, JsonError):  # too deeply nested to compare
+    except (RecursionError, JsonError):  # the object is nested too deeply
         changes = []
     return Difference("changed", *about, tuple(changes[:FIELDS_MAX]), max(0, len(changes) - FIELDS_MAX))
 

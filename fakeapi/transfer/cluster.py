@@ -37,9 +37,9 @@ async def read_cluster(
 
     Raises one of these exceptions:
 
-    - SelectionError if a selected resource or namespace does not exist
-    - TooManyObjects if there are more selected objects than `limit`
-    - StatusError for a failed discovery, missing authentication or an invalid label selector
+    - SelectionError if a selected resource or namespace does not exist.
+    - TooManyObjects if there are more selected objects than `limit`.
+    - StatusError for a failed discovery, missing authentication or an invalid label selector.
 
     Other refused requests become problems of the result.
     """

@@ -57,10 +57,10 @@ async def export(
     Raises one of these exceptions:
 
     - SelectionError if a selected resource does not exist, or if a selected namespace does not exist on a
-      server other than fakeapi
-    - TooManyObjects if there are more selected objects than `limit`
-    - StatusError for a failed discovery, missing authentication or an invalid label selector
-    - TargetError if the server does not respond with valid HTTP
+      server other than fakeapi.
+    - TooManyObjects if there are more selected objects than `limit`.
+    - StatusError for a failed discovery, missing authentication or an invalid label selector.
+    - TargetError if the server does not respond with valid HTTP.
 
     Other refused requests become problems of the result.
     """

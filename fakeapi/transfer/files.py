@@ -61,7 +61,8 @@ def write_directory(path: Path, manifests: Iterable[tuple[str, Object]]) -> None
     `manifests`: pairs of a resource and a manifest. In names, each "/" and a leading "." are escaped, so that
     no file is outside of the directory.
 
-    Raises WriteError, for example if two manifests would have the same path.
+    Raises WriteError if the directory is not empty, if a file cannot be written, or if two manifests would
+    have the same path.
     """
     check_directory(path)
     written: set[Path] = set()

@@ -41,7 +41,7 @@ class Imported:
 class Importer(Installer):
     """An Installer for `fakeapi import`, which applies one plan to one server.
 
-    With `lenient`, which is for objects from another cluster:
+    With `lenient`, for objects from another cluster:
 
     - A refused object becomes a problem in the result, and the import continues.
     - The server ignores unknown fields.

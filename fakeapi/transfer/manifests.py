@@ -23,8 +23,8 @@ _NO_CREDENTIALS = "e30="
 def plain_manifests(objects: Iterable[ReadObject], *, status: bool) -> list[tuple[ReadObject, Object]]:
     """Returns pairs of an object and its manifest without the fields that only a server sets.
 
-    The order of the pairs is one in which a server can create the objects. References between these objects
-    lose their uids, because an import assigns new uids.
+    A server can create the objects in the order of the pairs. References between these objects lose their
+    uids, because an import assigns new uids.
 
     `status`: whether manifests contain the status of objects with the subresource `status`.
     """
@@ -60,7 +60,7 @@ def without_server_fields(obj: Object) -> Object:
     _without(metadata, "annotations", _APPLIED)
     if manifest["kind"] == "Namespace" and manifest["apiVersion"] == "v1":
         _without(metadata, "labels", "kubernetes.io/metadata.name")
-        manifest.pop("spec", None)  # it has only the finalizer that every namespace gets
+        manifest.pop("spec", None)  # the spec has only the finalizer of every namespace
     _without_null_times(manifest)
     return manifest
 

@@ -81,8 +81,8 @@ class Selection:
 def _named(served: Served, name: str) -> list[tuple[str, str]]:
     """Returns the group and plural of the resources with a name that kubectl accepts.
 
-    Examples of names are "pods", "po", "Pod" and "deployments.apps". Raises SelectionError for an unknown
-    name.
+    Names are, for example, "pods", "po", "Pod" and "deployments.apps". Returns only the first resource for a
+    name without a group. Raises SelectionError for an unknown name.
     """
     lowered = name.lower()
     keys = [

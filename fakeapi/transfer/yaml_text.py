@@ -50,7 +50,7 @@ def _dumper() -> Any:
 def _text(dumper: Any, value: str) -> Any:
     style = None
     if "\n" in value:
-        style = "|"  # the library quotes texts that a block cannot represent
+        style = "|"  # PyYAML quotes texts that a block cannot represent
     elif _READ_OTHERWISE.fullmatch(value):
         style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
