@@ -1,5 +1,6 @@
-"""Activity: counts the reconciled and failed keys of each controller, and keeps its last error, for the live
-page.
+"""Activity: counts the reconciled and failed keys of each controller, and keeps the controller's last error.
+
+The live page shows these reports.
 """
 
 from collections import Counter
@@ -17,8 +18,9 @@ ERROR_LENGTH_MAX = 500
 class ControllerReport(msgspec.Struct, rename="camel"):
     """Describes the work of a controller at one moment.
 
-    - `waiting`: the number of keys in its queue; `delayed`: the number of keys that it retries later.
-    - `busy_with`: the key that it reconciles now; "" for none.
+    - `waiting`: the number of keys in the queue of the controller.
+    - `delayed`: the number of keys that the controller handles later.
+    - `busy_with`: the key that the controller reconciles now; "" for none.
     - `reconciled` and `failed`: the number of attempts since the controllers started.
     - `last_error`: the last failed key with its error; "" without a failure.
     """

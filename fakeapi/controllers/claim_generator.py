@@ -10,7 +10,7 @@ from fakeapi.machinery.json_types import Object
 
 ANNOTATION = "resource.kubernetes.io/pod-claim-name"
 GENERATED_NAME_MAX = 57
-"""Maximum length of a generateName. The API server adds five characters to it."""
+"""Maximum length of a generateName. The API server adds five characters to a generateName."""
 
 
 class TemplateMissing(Exception):
@@ -103,7 +103,7 @@ class ClaimGenerator:
 
 
 def _owner_uid(claim: Object | None) -> str | None:
-    """Returns the uid of the controller of a claim; None if it has none."""
+    """Returns the uid of the controller of a claim; None for a claim without a controller."""
     reference = None if claim is None else controller_of(claim)
     return None if reference is None else str(reference["uid"])
 

@@ -62,7 +62,7 @@ class ControllerContext:
         return self._work.api(f"{component}/{self.version} (linux/amd64) kubernetes/fakeapi{end}")
 
     def resource(self, group: str, plural: str, *versions: str) -> ServedResource | None:
-        """Returns a resource in the first of `versions` that is served; None if none of them is served.
+        """Returns a resource in the first of `versions` that is served; None if no version is served.
 
         Without `versions`, returns the resource in its preferred version.
         """
@@ -146,7 +146,7 @@ class Controller(ABC):
         """Reconciles the object with this key.
 
         If this method raises StatusError, the manager retries the key with a delay. After a conflict (409),
-        it retries at once.
+        the manager retries the key at once.
         """
 
     async def stop(self) -> None:  # noqa: B027 - most controllers have nothing to release

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ControllerRunner(Attachment):
-    """Runs the controllers as clients of an application. Is an Attachment of the application's cluster.
+    """Runs the controllers as clients of an application. The runner is an Attachment of the cluster.
 
     The controllers stop before a reset or a restore, and start again with the new objects. If several servers
     share a database, only the server that holds the Lease runs the controllers.

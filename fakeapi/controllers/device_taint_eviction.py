@@ -1,4 +1,6 @@
-"""DeviceTaintEvictionController: evicts pods whose devices have NoExecute taints that they do not tolerate.
+"""DeviceTaintEvictionController: evicts pods whose devices have NoExecute taints.
+
+Keeps a pod if its claims tolerate all these taints.
 
 Follows k8s.io/kubernetes `pkg/controller/devicetainteviction`, since 1.33.
 """
@@ -147,7 +149,7 @@ class DeviceTaintEvictionController(Controller):
     def _any_taint(self) -> bool:
         """Whether any ResourceSlice or DeviceTaintRule has a NoExecute taint.
 
-        Cached until ResourceSlices or DeviceTaintRules change.
+        The result is cached until ResourceSlices, DeviceClasses or DeviceTaintRules change.
         """
         if self._evicts is None:
             taints = [rule["spec"]["taint"] for rule in self._view.objects("devicetaintrules")]

@@ -54,7 +54,7 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 def condition_of(rule: Object) -> Object | None:
-    """Returns the condition EvictionInProgress of a DeviceTaintRule; None if it is not set."""
+    """Returns the condition EvictionInProgress of a DeviceTaintRule; None without this condition."""
     conditions = (rule.get("status") or {}).get("conditions") or ()
     return next((condition for condition in conditions if condition["type"] == CONDITION), None)
 

@@ -36,7 +36,7 @@ class EventSeriesRecorder(KnownEvents):
         self._component = component
 
     async def record(self, obj: Object, kind: str, reason: str, action: str, note: str) -> None:
-        """Records an event about `obj`. Ignores an error response of the server, which loses the event.
+        """Records an event about `obj`. If the server refuses the request, the event is lost.
 
         `kind`: Normal or Warning. `action`: what the component did or tried to do, such as Binding.
         """

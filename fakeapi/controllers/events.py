@@ -11,14 +11,15 @@ from fakeapi.machinery.json_types import Object
 EVENTS_MAX = 4096
 """Maximum number of events that a recorder remembers in order to count equal events.
 
-A recorder with more events forgets all of them.
+At this number, the recorder forgets all events before it remembers another event.
 """
 
 
 class KnownEvents:
     """Base class of event recorders. Remembers the created events, to find equal events.
 
-    Events are equal if they have the same object, type, reason and message.
+    Events are equal if they have the same object, type, reason and message. Events of events.k8s.io/v1 must
+    also have the same action.
     """
 
     def __init__(self, context: ControllerContext, api: InProcessClient) -> None:
@@ -29,8 +30,8 @@ class KnownEvents:
     async def _create(self, path: str, event: Object, key: tuple[str, ...]) -> None:
         """Creates an event, and remembers it under `key`.
 
-        Ignores an error response of the server. If the event's name exists, adds a
-        random suffix: names contain the time, so they can be equal while the clock is frozen.
+        If the server refuses the request, the event is lost. If the event's name exists, adds a random
+        suffix. Names contain the time, so two names can be equal while the clock is frozen.
         """
         try:
             stored = await self._api.create(path, event)
@@ -57,7 +58,7 @@ class EventRecorder(KnownEvents):
         self._source = {"component": component, **({"host": host} if host else {})}
 
     async def record(self, obj: Object, kind: str, reason: str, message: str) -> None:
-        """Records an event about `obj`. Ignores an error response of the server.
+        """Records an event about `obj`. If the server refuses the request, the event is lost.
 
         `kind`: Normal or Warning.
         """

@@ -24,9 +24,10 @@ class Gap(msgspec.Struct, frozen=True):
     until: str = ""
 
     def gate_in(self, gates: Gates) -> str | None:
-        """Returns the enabled gate that the controller ignores; None if the gate is disabled or unknown.
+        """Returns the enabled gate that the controller ignores; None without such a gate.
 
-        Considers only the first of the Gap's `gates` that the release has.
+        Considers only the first of the Gap's `gates` that the release has. Returns None if the release has
+        the gate `until`.
         """
         if self.until and self.until in gates:
             return None

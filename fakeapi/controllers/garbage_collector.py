@@ -40,7 +40,10 @@ class GarbageCollector(Controller):
         self.context.run(follow_added())
 
     def _follow(self, resource: Resource) -> None:
-        """Starts an informer for a resource whose objects can have owners."""
+        """Starts an informer for a resource whose objects can have owners.
+
+        Ignores resources that clients cannot list, watch and delete.
+        """
         if (resource.kind.group, resource.kind.resource) in IGNORED:
             return
         if not {"list", "watch", "delete"} <= set(resource.kind.verbs):

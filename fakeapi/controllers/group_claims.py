@@ -23,7 +23,7 @@ RETRY_SECONDS = 1.0
 
 
 class GroupClaims:
-    """The PodGroups of a cluster with their claims. Has no PodGroups if the feature gate is off.
+    """The PodGroups of a cluster with their claims. If the feature gate is off, no PodGroup is known.
 
     `queue_members`: called with namespace and name of a PodGroup, to queue its pods.
     """
@@ -48,7 +48,9 @@ class GroupClaims:
             self._groups.on_change(self._changed)
 
     def of(self, pod: Object) -> Object | None:
-        """Returns the PodGroup of a pod; None if the pod has none, or if it does not exist."""
+        """Returns the PodGroup of a pod; None for a pod without a PodGroup, and if the PodGroup does not
+        exist.
+        """
         return find_group(pod, self._groups)
 
     def must_wait(self, pod: Object) -> bool:
@@ -91,7 +93,7 @@ class GroupClaims:
             self._context.add((GROUP_KEY, claim["metadata"]["namespace"], name))
 
     async def is_valid(self, namespace: str, consumer: Object) -> bool:
-        """Whether the PodGroup in an entry of `status.reservedFor` exists.
+        """Whether the PodGroup in an entry of `status.reservedFor` exists with the same uid.
 
         Always true if the feature gate is off. Raises StatusError if the request for the PodGroup fails.
         """
@@ -110,7 +112,7 @@ class GroupClaims:
     async def sync(self, namespace: str, name: str) -> None:
         """Creates the missing claims of a PodGroup, and writes their names into its status.
 
-        Raises StatusError if a request fails.
+        If a template does not exist, retries after RETRY_SECONDS. Raises StatusError if a request fails.
         """
         group = None if self._groups is None else self._groups.get(namespace, name)
         if group is None or "deletionTimestamp" in group["metadata"]:

@@ -29,7 +29,7 @@ This is real time, because caches must also be updated while the server's clock 
 Handler: TypeAlias = Callable[[Object | None, Object | None], None]
 """A function that receives the old and the new object of a change.
 
-The old object is None if the object was created, and the new object is None if it was deleted.
+The old object is None if the object was created, and the new object is None if the object was deleted.
 """
 
 

@@ -30,7 +30,8 @@ class BehaviourView(msgspec.Struct, rename="camel", omit_defaults=True):
 class DeviceView(msgspec.Struct, rename="camel"):
     """A device of a simulated driver on one node, as JSON.
 
-    - `health`: Healthy or Unhealthy, with the `message` of the driver.
+    - `health`: Healthy or Unhealthy.
+    - `message`: the driver's text about the health.
     - `removed`: whether the driver leaves the device out of its ResourceSlices.
     - `published`: the device in the layout of resource.k8s.io/v1, with its taints.
     - `claims`: the prepared claims with this device, as NAMESPACE/NAME.

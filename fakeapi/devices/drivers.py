@@ -22,7 +22,8 @@ class SimulatedDrivers:
     def listen(self, listener: Listener | None, check: Check | None = None) -> None:
         """Sets the only listener for the changes of all drivers. None removes the listener.
 
-        `check`: raises DeviceError for a device if the release does not accept its taints.
+        `check`: raises DeviceError for a device if the release does not accept its taints. None accepts all
+        taints.
         """
         self._listener, self._check = listener, check
 
@@ -36,7 +37,8 @@ class SimulatedDrivers:
     def add(self, spec: DriverSpec, nodes: Iterable[str]) -> SimulatedDriver:
         """Adds a driver and starts it on its nodes. `nodes`: the nodes to use if `spec` names no nodes.
 
-        Raises DeviceError if a driver of this name exists, or if the server has DRIVERS_MAX drivers.
+        Raises DeviceError if a driver of this name exists, if the server has DRIVERS_MAX drivers, or if the
+        templates of devices are invalid.
         """
         if spec.name in self.by_name:
             raise DeviceError(f"the simulated driver {spec.name} exists already")

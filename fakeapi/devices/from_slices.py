@@ -15,9 +15,10 @@ def descriptions_of_slices(documents: Iterable[Any]) -> list[Object]:
     Reads slices of v1alpha3 and newer. Uses only the newest generation of each pool. Ignores other objects,
     and slices without a nodeName.
 
-    - `documents`: objects, or lists of objects.
+    - `documents`: objects, or Kubernetes lists with objects in `items`.
 
-    Raises DeviceError if no slice has a nodeName, and if a slice has no driver or no pool name.
+    Raises DeviceError if no slice has a nodeName, if a slice has no driver or no pool name, or if a device is
+    not a mapping.
     """
     pools: dict[tuple[str, str, str], list[Object]] = {}
     for resource_slice in _slices(documents):
@@ -69,7 +70,7 @@ def _is_slice(document: Mapping[str, Any]) -> bool:
 
 
 def _in_v1_layout(device: Any) -> Object:
-    """Converts a device to the layout of v1. Up to v1beta1, its fields are below `basic`.
+    """Converts a device to the layout of v1. Up to v1beta1, the fields of a device are below `basic`.
 
     Raises DeviceError if the device is not a mapping.
     """

@@ -21,7 +21,10 @@ DRIVERS_MAX = 100
 
 
 class DeviceError(ValueError):
-    """Raised if the description of a driver or of its devices is invalid. The message is one line."""
+    """Raised for an invalid description of drivers or nodes, and for an unknown driver, device or node.
+
+    The message is one line.
+    """
 
 
 class PoolSpec(msgspec.Struct, frozen=True):
@@ -38,7 +41,7 @@ class PoolSpec(msgspec.Struct, frozen=True):
 
 
 class ClassSpec(msgspec.Struct, frozen=True):
-    """A DeviceClass of a driver. The server creates the class if it does not exist."""
+    """A DeviceClass of a driver. The server creates the class if no DeviceClass has its name."""
 
     name: str
     spec: Object
@@ -51,15 +54,16 @@ class DriverSpec(msgspec.Struct, frozen=True):
     - `devices` and `counters`: templates of the devices and counter sets of a node, with the placeholders of
       `fakeapi.devices.templates`.
     - `count`: the number of physical devices on each node. A template with `{i}` in its name makes one device
-      for each of them.
-    - `nodes`: the nodes with the driver. The value is the number of devices on the node, a list of devices,
-      or None for `count`. An empty mapping stands for all nodes of the server.
+      for each physical device.
+    - `nodes`: the nodes with the driver. The value is the number of physical devices on the node, a list of
+      devices, or None for `count`. An empty mapping stands for all nodes of the server.
     - `pool`: the template of the pool's name.
     - `cdi`: the vendor and class of the CDI devices, such as gpu.example.com/gpu.
     - `classes`: the DeviceClasses to create.
     - `environment`: environment variables that a prepared device sets in its containers.
     - `status`: data for `status.devices` of prepared claims, such as conditions; None for no device status.
-    - `behaviour`: how the driver answers "prepare", "unprepare" and "bind" at first.
+    - `behaviour`: how the driver answers "prepare", "unprepare" and "bind" until a test changes the
+      behaviour.
     """
 
     name: str

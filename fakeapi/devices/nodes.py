@@ -47,8 +47,8 @@ class NodeSpec(msgspec.Struct, frozen=True):
 def node_specs(nodes: Nodes) -> list[NodeSpec]:
     """Returns the nodes that the option `nodes` describes, in order.
 
-    Raises DeviceError if a description is invalid, if two nodes have the same name, or for more than
-    NODES_MAX nodes.
+    Raises DeviceError if a description is invalid or cannot be read, if two nodes have the same name, or for
+    more than NODES_MAX nodes.
     """
     specs: dict[str, NodeSpec] = {}
     for spec in _specs(nodes):
@@ -118,8 +118,9 @@ def _taint(text: str) -> Object:
 def _names_in_range(name: str) -> Iterator[str]:
     """Yields the node names of a range such as gpu-{1..500}.
 
-    Pads the numbers with zeros if the first number has leading zeros. Yields the name itself if it has no
-    range. Raises DeviceError for a range over NODES_MAX names.
+    Pads the numbers with zeros if the first number has leading zeros. Yields a name without a range
+    unchanged. Raises DeviceError for a range of more than NODES_MAX names, and if the last number is below
+    the first.
     """
     read = _RANGE.search(name)
     if read is None:

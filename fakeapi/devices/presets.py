@@ -30,7 +30,7 @@ def text_of(name: str) -> str:
 
 
 def summary_of(name: str) -> str:
-    """Returns the first sentence of a preset's comment. Raises DeviceError for an unknown name."""
+    """Returns the comment of a preset's YAML file as one line. Raises DeviceError for an unknown name."""
     lines = [line[1:].strip() for line in text_of(name).splitlines() if line.startswith("#")]
     return " ".join(lines)
 

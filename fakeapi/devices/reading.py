@@ -167,7 +167,8 @@ def descriptions_of(drivers: Drivers) -> list[Mapping[str, Any]]:
 
 
 def _of_string(text: str) -> list[Mapping[str, Any]]:
-    """Returns the descriptions of "NAME=COUNT", "PRESET", "PRESET=COUNT", YAML text, or the path of a file.
+    """Returns the descriptions of "NAME", "NAME=COUNT", "PRESET", "PRESET=COUNT", YAML text, or a file's
+    path.
 
     Raises DeviceError if a name is unknown, and if the text or file cannot be read.
     """
@@ -243,7 +244,10 @@ def _named(name: str, value: Any) -> Mapping[str, Any]:
 
 
 def _check_devices(spec: DriverSpec) -> None:
-    """Raises DeviceError if the templates of a driver are invalid or make too many devices for a node."""
+    """Raises DeviceError if the templates of a driver are invalid or make too many devices for a node.
+
+    Checks only the first node that the description names.
+    """
     for node, count in list(spec.nodes.items())[:1] or [("node", None)]:
         expand(spec.devices, count if isinstance(count, int) else spec.count, node)
         expand(spec.counters, count if isinstance(count, int) else spec.count, node)

@@ -1,6 +1,7 @@
 """Expands short forms of devices and counter sets into the layout of resource.k8s.io/v1.
 
-- Attributes: `model: A100` stands for `model: {string: A100}`. Numbers and booleans have the same short form.
+- Attributes: `model: A100` stands for `model: {string: A100}`. Whole numbers and booleans have the same short
+  form.
 - Capacities and counters: `memory: 80Gi` stands for `memory: {value: 80Gi}`.
 - consumesCounters: `{gpu-0: {memory: 10Gi}}` stands for a list with one entry for each counter set.
 """

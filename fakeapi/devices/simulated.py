@@ -18,7 +18,7 @@ CALLS = ("prepare", "unprepare", "bind")
 """
 
 Event: TypeAlias = Literal["registration", "devices", "health", "restart"]
-"""A change of a driver on a node: of its registration, of its devices, or of their health; or a restart."""
+"""A change of a driver on a node: its registration, its devices, the health of its devices, or a restart."""
 
 Listener: TypeAlias = Callable[[Event, str, str], None]
 """Called with an event, the name of the driver and the name of the node."""
@@ -38,7 +38,7 @@ class PreparedRecord(msgspec.Struct, frozen=True):
 
 
 class CallRecord(msgspec.Struct, frozen=True):
-    """A call that a driver answered.
+    """A call of a kubelet to a driver, with the claims in the call.
 
     `error`: the error that the kubelet received; "" if the call succeeded.
     """
@@ -97,7 +97,10 @@ class SimulatedDriver:
     def __init__(
         self, spec: DriverSpec, nodes: list[str], listener: Listener, check: Check = lambda _: None
     ) -> None:
-        """Makes the devices of each node. Raises DeviceError if the templates make too many devices."""
+        """Makes the devices of each node.
+
+        Raises DeviceError if the templates are invalid or make too many devices.
+        """
         self.spec = spec
         self.name = spec.name
         self._listener, self._check = listener, check
@@ -116,7 +119,10 @@ class SimulatedDriver:
         )
 
     def add_node(self, node: str) -> None:
-        """Starts the driver on a node. Does nothing if the driver already has the node."""
+        """Starts the driver on a node. Does nothing if the driver already has the node.
+
+        Raises DeviceError if the templates are invalid or make too many devices.
+        """
         if node not in self.nodes:
             self.nodes[node] = self._devices_of(node)
             self._listener("registration", self.name, node)
@@ -193,7 +199,8 @@ class SimulatedDriver:
     def set_health(self, device: str, node: str, state: str, message: str = "") -> None:
         """Sets the health that the driver reports for a device.
 
-        `state`: "Healthy" or "Unhealthy". Raises DeviceError for an unknown or ambiguous device.
+        `state`: "Healthy" or "Unhealthy". Raises DeviceError for an unknown node, and for an unknown or
+        ambiguous device.
         """
         name, known = self.find(device, node)
         known.health, known.message = state, message
@@ -207,8 +214,8 @@ class SimulatedDriver:
     def taint(self, device: str, node: str, key: str, value: str, effect: str, now: float) -> None:
         """Adds a taint to a device. Replaces a taint that was added with the same key and effect.
 
-        `now`: the `timeAdded` of the taint, in seconds since the epoch. Raises DeviceError for an unknown or
-        ambiguous device, and if the release does not accept the taint.
+        `now`: the `timeAdded` of the taint, in seconds since the epoch. Raises DeviceError for an unknown
+        node, for an unknown or ambiguous device, and if the release does not accept the taint.
         """
         _, state = self.find(device, node)
         kept = [taint for taint in state.taints if (taint["key"], taint["effect"]) != (key, effect)]
@@ -218,9 +225,9 @@ class SimulatedDriver:
         self._set_taints(device, node, taints)
 
     def untaint(self, device: str, node: str, key: str = "") -> None:
-        """Removes taints with this key that `taint` added to a device; all such taints if `key` is "".
+        """Removes the taints with this key that the method `taint` added to a device. `key`: "" for all keys.
 
-        Raises DeviceError for an unknown or ambiguous device.
+        Raises DeviceError for an unknown node, and for an unknown or ambiguous device.
         """
         _, state = self.find(device, node)
         self._set_taints(device, node, [taint for taint in state.taints if key and taint["key"] != key])
@@ -228,7 +235,7 @@ class SimulatedDriver:
     def set_removed(self, device: str, node: str, *, is_removed: bool) -> None:
         """Removes a device from the published ResourceSlices, or adds it again.
 
-        Raises DeviceError for an unknown or ambiguous device.
+        Raises DeviceError for an unknown node, and for an unknown or ambiguous device.
         """
         name, known = self.find(device, node)
         known.is_removed = is_removed
@@ -250,7 +257,7 @@ class SimulatedDriver:
     def restart(self, node: str) -> None:
         """Stops and starts the driver on a node; on all nodes if `node` is "". Running calls fail.
 
-        Prepared claims stay prepared. Raises DeviceError for an unknown node.
+        A stopped driver only starts. Prepared claims stay prepared. Raises DeviceError for an unknown node.
         """
         for name in [node] if node else list(self.nodes):
             if self._node(name).is_running:

@@ -3,7 +3,8 @@
 A template is a device or counter set in the layout of resource.k8s.io/v1, with placeholders in its strings.
 
 - `{node}`: the name of the node.
-- `{i}`: the number of the physical device, from 0. A name with `{i}` makes one object for each device.
+- `{i}`: the number of the physical device, from 0. A name with `{i}` makes one object for each physical
+  device.
 - `for: {j: 7}` or `for: {j: [0, 2, 4]}`: makes one object for each value of `{j}`.
 - `{i+1}`: a number plus 1. `{i:02x}` and `{i:02d}`: format a number.
 - `{int: "{i}"}`: an attribute whose string becomes a number.
@@ -93,7 +94,10 @@ def _filled(value: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _formatted(match: "re.Match[str]", values: Mapping[str, Any]) -> str:
-    """Returns the text for a placeholder. Leaves an unknown placeholder unchanged."""
+    """Returns the text for a placeholder. Leaves an unknown placeholder unchanged.
+
+    Also leaves a placeholder unchanged if its value is text and the placeholder has a `+` or a format.
+    """
     name, more, width, kind = match.groups()
     value = values.get(name)
     if isinstance(value, int):

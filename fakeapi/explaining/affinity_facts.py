@@ -12,7 +12,9 @@ _PATH = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecuti
 
 
 def affinity_facts(wants: Wants, state: NodeState) -> Iterator[Fact]:
-    """Yields a fact if a node does not match the nodeSelector; otherwise one about the node affinity."""
+    """Yields one fact: about the nodeSelector if the node does not match it, otherwise about the node
+    affinity.
+    """
     labels: Mapping[str, str] = state.node["metadata"].get("labels") or {}
     selector: Mapping[str, str] = wants.pod["spec"].get("nodeSelector") or {}
     differing = [key for key, value in selector.items() if labels.get(key) != value]
@@ -62,7 +64,10 @@ def _selector_fact(pod: Object, state: NodeState, selector: Mapping[str, str], d
 
 
 def _affinity_offers(pod: Object, state: NodeState, terms: Sequence[Object]) -> Iterator[Offer]:
-    """Yields the offers to label a node, and to create the pod again with a weaker node affinity."""
+    """Yields offers to label a node, and to create the pod again with a weaker node affinity.
+
+    Reads only the matchExpressions of the first term. Offers a label only for the operator In.
+    """
     labels: Mapping[str, str] = state.node["metadata"].get("labels") or {}
     affinity = pod["spec"].get("affinity") or {}
     expressions = (terms[0].get("matchExpressions") or ()) if terms else ()
@@ -89,7 +94,10 @@ def _affinity_offers(pod: Object, state: NodeState, terms: Sequence[Object]) -> 
 
 
 def _unmet(term: Object, node: Object) -> tuple[str, str]:
-    """Returns the first requirement of a node selector term that a node fails, and the node's value."""
+    """Returns the first requirement of a node selector term that a node fails, and the node's value.
+
+    Both are texts. A term without requirements also fails, and gives "an empty term".
+    """
     labels: Mapping[str, str] = node["metadata"].get("labels") or {}
     fields = {"metadata.name": node["metadata"]["name"]}
     for part, values in (("matchExpressions", labels), ("matchFields", fields)):

@@ -42,6 +42,8 @@ _TOGETHER = "each request has its devices, but the claims cannot have all of the
 def node_brief(tally: NodeTally) -> str:
     """Returns a short reason why a node cannot serve the claims, with a part for each request without
     devices.
+
+    Names at most four requests or subrequests.
     """
     parts = [
         f"request {one.request.full_name}: {brief_of(one)}" for choices in tally.short for one in choices

@@ -1,4 +1,7 @@
-"""Combines several changes into one, for requests that no single change lets a node serve."""
+"""Combines suggested changes of `fakeapi explain`, such as adding or freeing devices, into one.
+
+Used if no single change lets a node serve the requests.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +41,7 @@ class Step:
 async def plan_of(trial: Trial, case: Case, steps: Sequence[Step]) -> Change | None:
     """Combines steps into one change that lets the allocator succeed. Drops unnecessary steps.
 
-    Returns None if the first STEPS_MAX steps together do not suffice.
+    Returns None without steps, and if the first STEPS_MAX steps together do not suffice.
     """
     needed = [*steps[:STEPS_MAX]]
     if not needed or not await trial.allocates(_after(trial, case, needed)):
@@ -66,7 +69,9 @@ def _after(trial: Trial, case: Case, steps: Sequence[Step]) -> Case:
 def adding_steps(
     describer: Describer, node: NodeTally, models: Mapping[str, Device] | None = None
 ) -> list[Step]:
-    """Returns one step for each request: it adds the devices that the request needs to a node.
+    """Returns steps that add devices to a node: one step for each request, with the devices that it needs.
+
+    Skips requests for all devices, and requests for which no device can be copied.
 
     `models`: by DeviceClass, a device of another node to copy if the node has no matching device.
     """
@@ -87,7 +92,7 @@ def _add(model: Device, count: int, node: str) -> Step:
 def freeing_steps(describer: Describer, node: NodeTally) -> list[Step]:
     """Returns all steps that could let a node serve the requests.
 
-    In order: tolerates taints, frees used devices, removes selectors and constraints, adds devices.
+    The steps in order: tolerate taints, free used devices, relax selectors, remove constraints, add devices.
     """
     tallies = _tallies(node)
     tolerating = [step for tally in tallies for step in _tolerations(tally, node.name)]

@@ -23,8 +23,8 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 async def explain_claim(cluster: ClusterObjects, claim: Object, heavy: HeavySteps) -> Explanation:
     """Explains why a ResourceClaim waits, is allocated, or is not deleted.
 
-    The reasons of a waiting claim are those of its first waiting pod. If no pod waits for the claim, assumes
-    a pod without other needs.
+    A waiting claim has the same reasons as its first waiting pod. If no pod waits for the claim, the reasons
+    are for an assumed pod without other needs.
     """
     users = consumers_of(claim)
     if "deletionTimestamp" in claim["metadata"]:
@@ -106,7 +106,9 @@ def _waiting_pods(cluster: ClusterObjects, claim: Object) -> Iterable[Object]:
 
 
 async def _unused(cluster: ClusterObjects, claim: Object, heavy: HeavySteps) -> Explanation:
-    """Explains a claim without a pod. The scheduler allocates such a claim together with its first pod."""
+    """Explains a claim that no pod uses. The scheduler allocates such a claim when it schedules the first
+    pod.
+    """
     namespace, name = claim["metadata"]["namespace"], claim["metadata"]["name"]
     pod: Object = {
         "apiVersion": "v1",

@@ -12,7 +12,10 @@ from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.trial import Case, Trial
 
 NODES_TRIED = 3
-"""Maximum number of nodes on which another class or driver is tried: those that lack the fewest devices."""
+"""Maximum number of nodes on which another class or driver is tried.
+
+Nodes that lack the fewest devices come first.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,8 @@ class ClassChanges:
     async def for_silent_driver(self, driver: str, expression: str, path: str) -> list[Change]:
         """Returns the changes for a class that selects a driver without devices; sufficient changes first.
 
-        `expression` and `path`: the selector of the class that names the driver.
+        `expression` and `path`: the expression of the class's selector with the driver's name, and its field
+        path.
         """
         changes = [
             start_change(driver),
@@ -79,7 +83,7 @@ class ClassChanges:
         return Change(text, "edit", [claim], path, node=works or "", sufficient=works is not None, value=near)
 
     async def _first_node(self, cases: Sequence[Case]) -> str | None:
-        """Returns the first node on which the claims of a case can be allocated; None if there is none."""
+        """Returns the first node on which the claims of a case can be allocated; None without such a node."""
         for case in cases:
             if await self.trial.allocates(case):
                 return str(case.node["metadata"]["name"])

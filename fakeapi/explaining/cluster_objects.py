@@ -34,7 +34,9 @@ NAMESPACED = frozenset(("pods", "persistentvolumeclaims", "resourceclaims", "res
 
 
 NODES_A_TURN = 50
-"""Number of nodes whose states are computed before other tasks of the event loop run; takes about 3 ms."""
+"""Number of nodes to compute before other tasks of the event loop run. Computing these nodes takes about 3
+ms.
+"""
 
 CONSUMERS_READ = 3
 """Number of pods of an explained claim whose events are read; events of further pods are ignored."""
@@ -48,7 +50,7 @@ class RefusedWrite:
     - `resource`: the resource, such as "pods".
     - `code`: the HTTP status code.
     - `status`: the Status in the response.
-    - `body`: the object in the request; {} if the journal did not keep it.
+    - `body`: the object in the request; {} if the journal did not keep the body.
     """
 
     verb: str
@@ -73,8 +75,8 @@ class ClusterObjects:
       kubelet is part of the server.
     - `refused`: the last refused writes of the explained object, oldest first.
     - `policies`: the ValidatingAdmissionPolicies by name, if a write was refused.
-    - `notes`: resources and facts that could not be read.
-    - `contents`: for an explained namespace of a running server, its objects of other resources.
+    - `notes`: lines about resources and facts that could not be read.
+    - `contents`: the objects of other resources in an explained namespace; only for a running server.
     """
 
     rules: ReleaseRules
@@ -104,7 +106,7 @@ class ClusterObjects:
 
     @property
     def has_v1alpha2_claims(self) -> bool:
-        """Whether claims have the layout of v1alpha2 (up to 1.30), which controllers of drivers allocate."""
+        """Whether claims have the layout of resource.k8s.io/v1alpha2: up to Kubernetes 1.30."""
         return self.rules.release.minor < 31
 
     def lacks_controller(self, name: str) -> bool:
@@ -178,7 +180,10 @@ class ClusterObjects:
             yield node["metadata"]["name"], states.on_node(node)
 
     def names_of_claims(self, pod: Object) -> list[str]:
-        """Returns the names of a pod's claims. Leaves out claims that do not exist yet."""
+        """Returns the names of a pod's claims.
+
+        Leaves out claims of templates until the claim's name is known, and claims that the pod does not need.
+        """
         names = []
         for pod_claim in pod["spec"].get("resourceClaims") or ():
             try:
@@ -248,7 +253,10 @@ def consumers_of(claim: Object) -> list[Reference]:
 
 
 def is_about(event: Object, target: Reference) -> bool:
-    """Whether a Kubernetes event is about the object `target`."""
+    """Whether a Kubernetes event is about an object of the same kind and name as `target`.
+
+    Does not compare the namespaces.
+    """
     involved = event.get("involvedObject") or {}
     return bool(involved.get("kind") == target.kind and involved.get("name") == target.name)
 

@@ -21,7 +21,7 @@ PAIRS_MAX = 16
 async def combination_reason(trial: Trial, describer: Describer, case: Case, tally: NodeTally) -> Reason:
     """Returns the reason why a node cannot serve all requests of the claims together.
 
-    Repeats the allocator's search, each time without one constraint, one request or one claim.
+    Repeats the allocator's search: for each claim by itself, without constraints, and without one request.
     """
     alone = [claim for claim in case.claims if not await trial.allocates(replace(case, claims=[claim]))]
     if not alone and len(case.claims) > 1:
@@ -81,7 +81,9 @@ def _constraint_reason(index: int, constraint: Object, claim: Object, tally: Nod
 async def _changes_for_constraint(
     trial: Trial, describer: Describer, case: Case, tally: NodeTally, constraint: Object
 ) -> list[Change]:
-    """Returns changes that let a node satisfy a constraint: free devices, or add devices."""
+    """Returns changes that let a node satisfy a constraint: request fewer devices, add devices, or free
+    devices.
+    """
     changes: list[Change] = []
     attribute = _attribute_of(constraint) if constraint.get("matchAttribute") else ""
     for one in _concerned(constraint, case.claims[0], tally):

@@ -102,7 +102,7 @@ class Changes:
 
     async def _needed_claims(self, claims: list[tuple[tuple[str, str], Object]]) -> list[Object]:
         """Returns the claims that must release their devices for the request. Omits claims that can keep
-        them.
+        their devices.
         """
         for entry in list(claims):
             rest = [other for other in claims if other is not entry]
@@ -138,7 +138,11 @@ class Changes:
         return Change(text, action, objects, path, node=node, sufficient=works, harm=harm)
 
     async def _change_selectors(self, tally: RequestTally) -> list[Change]:
-        """Returns, for each refusing selector, the smallest sufficient change, or else the largest one."""
+        """Returns the smallest sufficient change for each refusing selector; if no change suffices, the
+        largest.
+
+        Also returns changes that add devices with the required value. Skips selectors that cannot be relaxed.
+        """
         groups: dict[tuple[Obstacle, int], list[Refused]] = {}
         for one in tally.refused:
             if one.obstacle in {Obstacle.CLASS_SELECTOR, Obstacle.REQUEST_SELECTOR}:
@@ -163,7 +167,10 @@ class Changes:
     async def _add_improved(
         self, tally: RequestTally, refused: Sequence[Refused], group: SelectorGroup
     ) -> list[Change]:
-        """Returns the change that adds devices with the value that a selector requires, if this suffices."""
+        """Returns the change that adds devices with the value that a selector requires.
+
+        Returns [] if the change does not suffice, or if the value cannot be corrected.
+        """
         values = group.seen[:1]
         if len({one.path for one in group.seen}) != 1 or values[0].missing or tally.request.takes_all:
             return []
@@ -231,7 +238,7 @@ class Changes:
 def recreate_text(claim: Object, what: str) -> str:
     """Returns the advice to create a claim again with a change, because the spec of a claim is immutable.
 
-    `what`: the change, such as "spec.devices.constraints removed".
+    `what`: the change, such as "no spec.devices.constraints".
     """
     metadata = claim["metadata"]
     if metadata["name"] == IN_MEMORY:
@@ -244,10 +251,10 @@ def recreate_text(claim: Object, what: str) -> str:
 async def selector_change(
     trial: Trial, case: Case, tally: RequestTally, refused: Refused, option: Rewritten, text: str
 ) -> Change:
-    """Returns the change that replaces the expression of a selector, with the result of the allocator's
-    search.
+    """Returns the change that replaces the expression of a selector.
 
-    `text`: the advice to change a DeviceClass. For a claim, the advice is to create it again.
+    The change is marked as sufficient if the allocator then succeeds. `text`: the advice to change a
+    DeviceClass. For a selector of a claim, the advice is to create the claim again.
     """
     owner, path = selector_place(tally, refused)
     if owner.kind == "ResourceClaim":
@@ -331,7 +338,10 @@ def _toleration_for(taint: Object) -> Object:
 def free_change(
     cluster: ClusterObjects, claims: Sequence[Object], node: str, *, sufficient: bool | None
 ) -> Change:
-    """Returns the change that deletes the pods of claims, so that the claims free their devices."""
+    """Returns the change that deletes the pods of claims, so that the claims free their devices.
+
+    Claims without pods are deleted themselves.
+    """
     pods = [user for claim in claims for user in consumers_of(claim)]
     idle = [reference("ResourceClaim", claim) for claim in claims if not consumers_of(claim)]
     objects = [*dict.fromkeys(pods), *idle]

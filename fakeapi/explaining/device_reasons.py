@@ -76,8 +76,8 @@ class DeviceReasons:
     async def lacks_class(self) -> Reason | None:
         """Returns a reason if no node has a device of the class of a request; otherwise None.
 
-        This is usual on nodes with other hardware. The only suggested change adds such devices to the best
-        node.
+        Nodes with other hardware usually have such a reason. The only suggested change adds such devices to
+        the best node.
         """
         for number in range(self._request_count):
             tallies = [tally for node in self.nodes for tally in node.requests[number]]
@@ -94,7 +94,9 @@ class DeviceReasons:
         return None
 
     async def _add_hardware(self) -> list[Change]:
-        """Returns the change that adds devices of other nodes to the best node; [] if it does not suffice."""
+        """Returns the change that adds copies of other nodes' devices to the best node; [] if that does not
+        suffice.
+        """
         node = self.best[0]
         models = {
             tally.request.device_class["metadata"]["name"]: model
@@ -201,7 +203,7 @@ class DeviceReasons:
     async def _tried(self, change: Change, pairs: Sequence[tuple[NodeTally, RequestTally]]) -> Change:
         """Tries the change of a failing expression.
 
-        Returns it, marked as sufficient if a node serves the requests.
+        Returns the change, marked as sufficient if a node then serves the requests.
         """
         for node, tally in pairs[:NODES_TRIED] if change.value else ():
             refused = next((one for one in tally.refused if one.error), None)
@@ -275,8 +277,8 @@ class DeviceReasons:
         return reason
 
     def _on_others(self, number: int, index: int) -> list[RequestTally]:
-        """Returns the tallies of a request on the other nodes; [] if its class matches a device of one of
-        them.
+        """Returns the tallies of a request on the other nodes; [] if the request's class matches a device of
+        another node.
         """
         shape = [len(choices) for choices in self.nodes[0].requests]
         tallies = [
@@ -287,7 +289,7 @@ class DeviceReasons:
         return [] if any(tally.in_class for tally in tallies) else tallies
 
     def _elsewhere(self, tally: RequestTally) -> str:
-        """Returns a text about other nodes that have devices of a request's class; "" if there are none."""
+        """Returns a text about other nodes that have devices of a request's class; "" without such nodes."""
         on = {
             node.name: one.in_class
             for node in self.others
@@ -298,8 +300,9 @@ class DeviceReasons:
         return ", ".join(f"node {name} has {count}" for name, count in [*on.items()][:3])
 
     def _pool_problem(self, tally: RequestTally) -> tuple[str, str] | None:
-        """Returns the code and text of a problem with a pool of the driver that the class selects; None if
-        there is none.
+        """Returns the code and text of a problem with a pool of the driver that the class selects.
+
+        Returns None without a problem. Ignores slices of outdated pool generations.
         """
         drivers = {group.wanted_driver for group in self._class_groups(tally)} - {""}
         for node in self.nodes:
@@ -361,7 +364,7 @@ class DeviceReasons:
     # several requests ---------------------------------------------------------------------------
 
     async def _no_single_node(self, best: Sequence[NodeTally]) -> Reason:
-        """Explains that some node can serve each request, but no node can serve all requests."""
+        """Explains that each request is possible on some node, but no node can serve all requests."""
         details = []
         for number in range(self._request_count):
             on = [node.name for node in self.nodes if any(one.is_enough for one in node.requests[number])]

@@ -22,7 +22,9 @@ from fakeapi.machinery.meta import quantity
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 DISSECTED_MAX = 64
-"""Maximum number of devices whose values are read for one selector; further devices are only counted."""
+"""Maximum number of devices whose values are read for one selector. Texts about values ignore further
+devices.
+"""
 
 DISSECTED_ON_NODE = 8
 """Maximum number of devices of one node whose values are read for one selector."""
@@ -48,7 +50,8 @@ class SelectorGroup:
 
     @property
     def _values(self) -> str:
-        """All values that the selector read, with the number of devices for each: "16Gi (2), 40Gi (1)".
+        """The most frequent values that the selector read, each with its number of devices: "16Gi (2), 40Gi
+        (1)".
 
         "" if the selector read several paths, or if all devices have the same value.
         """
@@ -58,7 +61,7 @@ class SelectorGroup:
 
     @property
     def text(self) -> str:
-        """The reason why the selector refuses the devices, as one sentence with all values of the devices."""
+        """The reason why the selector refuses the devices, as one sentence with the values of the devices."""
         if not self._values:
             return self.dissected.text
         wanted = self.dissected.wanted
@@ -84,7 +87,7 @@ class SelectorGroup:
         return wanted.strip("\"'")
 
     def silent_driver(self, cluster: ClusterObjects) -> str:
-        """Returns the driver that the selector requires if it has no ResourceSlices; otherwise ""."""
+        """Returns the driver that the selector requires if the driver has no ResourceSlices; otherwise ""."""
         driver = self.wanted_driver
         return "" if any(one["spec"]["driver"] == driver for one in cluster.of("resourceslices")) else driver
 
@@ -154,7 +157,7 @@ class Describer:
         step = partial(dissect, expression, device, self.matcher, self.cluster.rules)
         try:
             return self.heavy.on_event_loop(step)
-        except AllowanceSpent:  # too expensive to evaluate part by part
+        except AllowanceSpent:  # The expression is too expensive to evaluate part by part.
             return Dissected(expression)
 
     def use_text(
@@ -304,7 +307,7 @@ def untolerated(tally: RequestTally, devices: Iterable[Device]) -> list[Object]:
 
 
 def rule_of(cluster: ClusterObjects, taint: Object, device: Device) -> Reference | None:
-    """Returns the DeviceTaintRule that adds a taint to a device; None for a taint of its slice."""
+    """Returns the DeviceTaintRule that adds a taint to a device; None for a taint of the ResourceSlice."""
     for one in cluster.of("devicetaintrules"):
         added = one["spec"].get("taint") or {}
         if applies_to_names(one["spec"], *device.id) and taint_text(added) == taint_text(taint):

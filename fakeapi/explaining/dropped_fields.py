@@ -13,7 +13,7 @@ _LAYOUTS = frozenset(("resource.k8s.io/v1", "resource.k8s.io/v1beta2"))
 
 
 def dropped_notes(cluster: ClusterObjects, pod: Object) -> list[str]:
-    """Returns one line for each claim or template of a pod with dropped fields."""
+    """Returns one line for each claim or template with dropped fields that a pod uses."""
     namespace = pod["metadata"]["namespace"]
     sources = [("ResourceClaim", "resourceclaims", name) for name in cluster.names_of_claims(pod)]
     sources += [
@@ -32,7 +32,10 @@ def dropped_notes(cluster: ClusterObjects, pod: Object) -> list[str]:
 
 
 def dropped_paths(obj: Object) -> Iterator[str]:
-    """Yields the paths below `spec` that kubectl applied and the server dropped."""
+    """Yields the paths below `spec` that kubectl applied and the server dropped.
+
+    Yields nothing if kubectl applied an API version with other field paths.
+    """
     try:
         applied = json.loads((obj["metadata"].get("annotations") or {}).get(APPLIED) or "{}")
     except ValueError:

@@ -55,7 +55,7 @@ def place_of(resource: str, name: str, namespace: str = "", *, default: str = "d
     """Returns the namespace and the name of an object from NAME or NAMESPACE/NAME.
 
     - `resource`: the plural of the resource, a key of KINDS.
-    - `namespace`: the namespace that the user gave in addition to the name; "" if there is none.
+    - `namespace`: the namespace that the user gave in addition to the name; "" without such a namespace.
     - `default`: the namespace of a bare NAME.
 
     Raises ValueError if a part is empty, if there are too many parts, if an object without a namespace has
@@ -89,7 +89,8 @@ async def explain(
     - `namespace`: "" for an object without a namespace.
     - `heavy`: runs expensive CEL evaluations in a thread.
 
-    Returns an Explanation with the verdict "missing" if the object does not exist.
+    The verdict is "missing" if the object does not exist, or "refused" if the server also refused a write of
+    it.
     """
     namespace = namespace if resource in NAMESPACED else ""
     target = target_of(resource, namespace, name)

@@ -15,7 +15,8 @@ class Remover:
 
     - `name`: the component, as text.
     - `when`: the condition, as text; "" without a condition.
-    - `controller`: its name among the controllers of the server; "" for a component outside of the server.
+    - `controller`: the component's name among the controllers of the server; "" for a component outside of
+      the server.
     """
 
     name: str
@@ -24,7 +25,7 @@ class Remover:
 
     @property
     def text(self) -> str:
-        """The name of the component, followed by its condition."""
+        """The sentence "NAME removes it when CONDITION", or "NAME removes it" without a condition."""
         return f"{self.name} removes it{f' when {self.when}' if self.when else ''}"
 
 
@@ -71,7 +72,10 @@ def finalizer_lines(cluster: ClusterObjects, obj: Object) -> list[str]:
 
 
 def finalizers_reason(cluster: ClusterObjects, kind: str, obj: Object) -> Reason:
-    """Returns the reason why an object that is being deleted still exists: its finalizers."""
+    """Returns the reason why an object that is being deleted still exists: its finalizers.
+
+    Without finalizers, the reason is that the server has not deleted the object yet.
+    """
     names = finalizers_of(obj)
     noun = "finalizer" if len(names) == 1 else "finalizers"
     text = f"waits for {noun} {', '.join(names)}" if names else "waits for the server to delete it"
@@ -89,8 +93,8 @@ def finalizers_reason(cluster: ClusterObjects, kind: str, obj: Object) -> Reason
 def finalizer_changes(cluster: ClusterObjects, kind: str, obj: Object) -> list[Change]:
     """Returns changes that remove the finalizers of an object.
 
-    Finalizers of Kubernetes are left to their controllers: the changes end the pods that use the object, or
-    start a controller. Other finalizers are removed by an edit.
+    Finalizers of Kubernetes are left to their controllers: the changes delete the pods that use a
+    ResourceClaim, or start a missing controller. Other finalizers are removed by an edit.
     """
     names = finalizers_of(obj)
     unknown = [name for name in names if remover_of(name) is None]
@@ -156,8 +160,10 @@ def _namespace_lines(obj: Object) -> list[str]:
 
 
 def _remover_text(cluster: ClusterObjects, obj: Object, finalizer: str) -> str:
-    """Returns a text with the component that removes a finalizer; for an unknown finalizer, the field manager
-    that wrote it.
+    """Returns a text with the component that removes a finalizer.
+
+    For an unknown finalizer, the text names the likely component and the field manager that wrote the
+    finalizer.
     """
     remover = remover_of(finalizer)
     if remover is not None:

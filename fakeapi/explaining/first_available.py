@@ -1,4 +1,4 @@
-"""Explains a request with firstAvailable: none of its subrequests can be allocated."""
+"""Explains why none of the subrequests of a request with firstAvailable can be allocated."""
 
 from collections.abc import Sequence
 from itertools import zip_longest

@@ -8,11 +8,13 @@ from fakeapi.explaining.model import Change, Reference, listed
 from fakeapi.machinery.json_types import Object
 
 PODS_NAMED = 4
-"""Maximum number of pods that the text of a change names; `objects` has all of them."""
+"""Maximum number of pods that the text of a change names; `Change.objects` has all pods."""
 
 
 def harm_of_deletion(pods: Sequence[Object]) -> str:
-    """Returns a text with the pods that lose their nodes and devices; "" if none of them has a node."""
+    """Returns a text with the pods that lose their nodes and devices; "" if no running or starting pod has a
+    node.
+    """
     placed = [pod for pod in pods if pod["spec"].get("nodeName") and not has_ended(pod)]
     if not placed:
         return ""

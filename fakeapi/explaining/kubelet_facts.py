@@ -89,7 +89,9 @@ def gone_text(devices: Sequence[DeviceID]) -> str:
 
 
 def check_change(driver: str, node: str = "") -> Change:
-    """Returns the change that starts a driver. `node`: the node of the driver; "" if unknown."""
+    """Returns the advice to check that the pod of a driver runs. `node`: the node of the driver; "" if
+    unknown.
+    """
     where = f" on node {node}" if node else ""
     return Change(f"check that the pod of driver {driver} runs{where}", "create", node=node)
 
@@ -105,7 +107,9 @@ def unpublished(cluster: ClusterObjects, claim: Object) -> list[DeviceID]:
 
 
 def prepare_failures(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
-    """Yields the reason why the node's drivers could not prepare the claims of a pod, from its last event."""
+    """Yields the reason why drivers could not prepare the claims of a pod, from the last event about the
+    failure.
+    """
     own = reference("Pod", pod)
     messages = [
         str(event.get("message", ""))
@@ -186,7 +190,8 @@ def _claims(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
 
 
 VOLUME_MISSING = "VolumeClaimMissing"
-"""The code of a missing PersistentVolumeClaim. kube-scheduler places no pod without its volume claims."""
+"""The code of a missing PersistentVolumeClaim. Until the claim exists, kube-scheduler does not place the pod.
+"""
 
 
 def volume_reasons(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:
@@ -218,7 +223,9 @@ def _containers(pod: Object) -> Iterable[Reason]:
 
 
 def _ending_node(cluster: ClusterObjects, pod: Object, name: str) -> Iterable[Reason]:
-    """Yields the reason why the node does not end a pod. Its change deletes the pod without the kubelet."""
+    """Yields the reason why the node does not end a pod, with a change that deletes the pod without the
+    kubelet.
+    """
     for reason in _node(cluster, name):
         own = reference("Pod", pod)
         text = f"delete {own} with gracePeriodSeconds 0 (kubectl delete --force); no kubelet confirms its end"

@@ -10,7 +10,7 @@ RESULTS_MAX = 200_000
 def remembering(matcher: DeviceMatcher) -> DeviceMatcher:
     """Returns a matcher that caches the result of each expression for each device object.
 
-    Do not change the devices while you use the matcher. Keep them until you drop the matcher.
+    Do not change the devices while you use the matcher.
     """
     known: dict[tuple[str, int], bool | str] = {}  # the message of a SelectorError, without its traceback
     devices: dict[int, Object] = {}
@@ -22,7 +22,7 @@ def remembering(matcher: DeviceMatcher) -> DeviceMatcher:
             if len(known) >= RESULTS_MAX:
                 known.clear()
                 devices.clear()
-            devices[id(device)] = device  # keeps a reference, so that no other object gets the same id
+            devices[id(device)] = device  # The reference keeps the id unique.
             try:
                 result = matcher(expression, driver, device)
             except SelectorError as error:

@@ -91,7 +91,8 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
       tried.
     - `needs`: further changes that are needed if this change is not sufficient; "" if unknown.
     - `harm`: the harm of the change, such as a running pod that it ends; "" without harm.
-    - `driver` and `like`: for "add", the driver and the ID of an existing device that the new devices equal.
+    - `steps`: for "all", the changes that are needed together.
+    - `driver` and `like`: for "add", the driver, and the ID of an existing device to copy.
     """
 
     text: str
@@ -115,7 +116,10 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
 
 
 def distinct(changes: Sequence[Change]) -> list[Change]:
-    """Removes changes with the same text. Also removes insufficient changes if a sufficient one exists."""
+    """Removes changes with the text of an earlier change. Also removes changes that do not suffice.
+
+    Changes that were not tried stay. If no change would be left, the changes that do not suffice stay too.
+    """
     by_text = {change.text: change for change in reversed(changes)}
     chosen = [by_text[text] for text in dict.fromkeys(change.text for change in changes)]
     sufficient = [change for change in chosen if change.sufficient is not False]
@@ -220,10 +224,10 @@ class ExplanationFields(msgspec.Struct, rename="camel"):
     - `release`: the Kubernetes release whose rules were applied.
     - `verdict`: one of the words that docs/explain.md lists, such as "pending" or "placed".
     - `summary`: the shortest true answer, in one line.
-    - `details`: facts about a pod that has a node, one line each: its state and its devices.
+    - `details`: facts about an object that is placed, allocated or present, one line each.
     - `reasons`: the most important reason first.
     - `nodes`: the nodes, feasible nodes first.
-    - `notes`: information that could not be read.
+    - `notes`: further sentences, such as which information could not be read.
     """
 
     version: int

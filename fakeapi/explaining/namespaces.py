@@ -23,14 +23,14 @@ _CONTENT, _FINALIZERS = "NamespaceContentRemaining", "NamespaceFinalizersRemaini
 """The conditions of a namespace that count its objects and their finalizers."""
 
 _BY_CONTENT = "kubernetes"
-"""The finalizer of a namespace that waits only for the objects in it."""
+"""The finalizer that keeps a namespace until all objects in the namespace are deleted."""
 
 
 def namespace_reason(cluster: ClusterObjects, namespace: Object) -> Reason:
     """Returns the reason why a namespace that is being deleted still exists.
 
-    Names the objects with finalizers, if they could be read. Else reads their numbers from the conditions of
-    the namespace.
+    Names the objects with finalizers, if they could be read. Otherwise reads the number of objects from the
+    conditions of the namespace.
     """
     reason = finalizers_reason(cluster, "Namespace", namespace)
     with_finalizers = _held(cluster, namespace["metadata"]["name"])
@@ -76,7 +76,7 @@ def _held(cluster: ClusterObjects, namespace: str) -> list[tuple[str, Object]]:
 def _text(
     with_finalizers: list[tuple[str, Object]], left: list[tuple[str, int]], finalizers: list[str]
 ) -> str:
-    """Returns a sentence about the objects for which a namespace waits; "" if they are unknown."""
+    """Returns a sentence about the objects for which a namespace waits; "" if these objects are unknown."""
     if with_finalizers:
         kind, obj = with_finalizers[0]
         first = reference(kind, obj)
@@ -109,7 +109,7 @@ def _changes_by_condition(namespace: Object) -> Iterator[Change]:
 
 
 def _remaining(namespace: Object) -> list[tuple[str, int]]:
-    """Returns the resources in a namespace with the number of their objects, from its conditions."""
+    """Returns the resources in a namespace with the number of objects, from the namespace's conditions."""
     message = _message(namespace, _CONTENT)
     return [
         (f"{one['resource']}.{one['group']}".rstrip("."), int(one["count"]))
@@ -118,7 +118,7 @@ def _remaining(namespace: Object) -> list[tuple[str, int]]:
 
 
 def _finalizers(namespace: Object) -> list[str]:
-    """Returns the finalizers of the objects in a namespace, from its conditions."""
+    """Returns the finalizers of the objects in a namespace, from the namespace's conditions."""
     message = _message(namespace, _FINALIZERS)
     return [one["name"] for one in _FINALIZER.finditer(message)]
 

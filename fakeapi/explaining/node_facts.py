@@ -29,7 +29,10 @@ NOT_READY = "node.kubernetes.io/not-ready"
 
 
 def facts_of(wants: Wants, state: NodeState) -> list[Fact]:
-    """Returns the reasons of all scheduler filters that exclude a node, in the order of kube-scheduler."""
+    """Returns the reasons of the scheduler filters that exclude a node, in the order of kube-scheduler.
+
+    Leaves out the filters for devices, and for the pod's topology.
+    """
     return [
         fact
         for check, describe in _DESCRIBERS

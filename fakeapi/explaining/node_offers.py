@@ -110,6 +110,7 @@ def without_pods(pod: Object, states: Sequence[NodeState], gone: Sequence[Object
 def new_node(pod: Object, state: NodeState, text: str, node: Callable[[], Object]) -> Offer:
     """Returns the offer to add a node. The trial replaces the node of `state` by the new node, without pods.
 
-    `node`: returns the new node. Its name must be that of `state`, so that the trial finds the same devices.
+    `node`: returns the new node. The new node must have the name of the old node, so that the trial finds the
+    same devices.
     """
     return Offer(Change(text, "create"), lambda: (pod, (NodeState(node()),)))

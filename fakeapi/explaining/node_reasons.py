@@ -19,12 +19,15 @@ from fakeapi.explaining.topology_facts import OF_OTHERS, TOPOLOGY, TopologyFacts
 from fakeapi.machinery.json_types import Object
 
 GROUPS_SHOWN = 20
-"""Maximum number of groups of nodes; the last reason has the number of further groups."""
+"""Maximum number of groups of nodes in an explanation; further groups are left out."""
 
 _ELSEWHERE = "resourceclaim not available on the node"
 
 TRIED_IN_GROUP = 3
-"""Maximum number of nodes of a group whose changes are tried."""
+"""Maximum number of nodes of a group whose changes are tried, for reasons about topology.
+
+For other reasons, only changes for one node are tried.
+"""
 
 Fits = Callable[[Object, Sequence[NodeState], str], Awaitable[Sequence[str]]]
 """A function that returns the scheduler's reasons to exclude a node for a changed pod and changed nodes.
@@ -90,8 +93,9 @@ class NodeReasons:
         ]
 
     def _hopeless(self, names: Sequence[str]) -> Reason:
-        """Returns a short reason for nodes that have no device of the claim's class, when other nodes have
-        one.
+        """Returns a short reason for nodes that have no device of a class of the pod's claims.
+
+        Used if other nodes have the devices of all claims.
         """
         first = self._facts[names[0]][0]
         node = f"node {names[0]}" if len(names) == 1 else f"{len(names)} nodes"
@@ -157,7 +161,7 @@ class NodeReasons:
         return self._lacks_class(name), tally.missing
 
     def _lacks_class(self, name: str) -> bool:
-        """Whether a node has no device of a wanted class. False if its devices were not counted."""
+        """Whether a node has no device of a wanted class. False if the node's devices were not counted."""
         tally = self.tallies.get(name)
         return tally is not None and any(
             all(not one.in_class for one in choices) for choices in tally.requests
@@ -180,8 +184,8 @@ class NodeReasons:
         return f"node {name} lacks devices: {node_brief(tally)}"
 
     def needs(self, names: Iterable[str]) -> str:
-        """Returns a text with the requirements besides devices that nodes do not meet; "" if they only lack
-        devices.
+        """Returns a text with the requirements besides devices that nodes do not meet; "" if the nodes only
+        lack devices.
         """
         shapes = [fact.shape for name in names for fact in self._facts.get(name, ())]
         return ", and ".join(dict.fromkeys(shapes))
@@ -206,4 +210,4 @@ _OF_POD = frozenset(
     ("NodeSelector", "NodeAffinity", "NodeName", "HostPorts", "Insufficient", *TOPOLOGY.values())
 )
 _OF_BLAMED = frozenset((OF_OTHERS, "ClaimElsewhere"))
-"""The codes of reasons whose field is one of the first blamed object."""
+"""The codes of reasons whose `path` is a field of the first blamed object."""

@@ -38,8 +38,8 @@ class Obstacle(StrEnum):
 class Refused:
     """A device that cannot be allocated to a request, with the check that refuses it.
 
-    - `selector`: the index of the selector or constraint; -1 for other checks.
-    - `error`: the error of the selector; "" if the selector evaluated to false.
+    - `selector`: the index of the selector; -1 for other checks.
+    - `error`: the error of the selector; "" if the selector evaluated to false, and for other checks.
     """
 
     device: Device
@@ -75,8 +75,8 @@ class ObservedSearch(Search):
     async def obstacle(self, at: Position, request: Request, device: Device) -> Obstacle | None:
         """Returns the check that refuses a device; None if the device can be allocated.
 
-        `at`: the position of the search. Returns CLASS_SELECTOR for any selector. Raises AllocationError if a
-        selector fails.
+        `at`: the position of the search. Returns CLASS_SELECTOR for a selector, and for a device of another
+        node. Raises AllocationError if a selector fails.
         """
         self.refused_by = None
         if not await self._is_usable(at, request, device):
@@ -148,7 +148,10 @@ class RequestCheck:
         return device if obstacle is None else Refused(device, obstacle)
 
     async def _by_selector(self, request: Request, device: Device) -> Refused | None:
-        """Returns the first selector that refuses a device, in the allocator's order; None if all match."""
+        """Returns the first selector that refuses a device, in the allocator's order; None if all match.
+
+        First refuses a device with bindingConditions if their feature gate is off.
+        """
         if not self._rules.binding_conditions and device.spec.get("bindingConditions"):
             return Refused(device, Obstacle.BINDING_CONDITIONS)
         of_class = request.device_class["spec"].get("selectors") or ()

@@ -24,7 +24,10 @@ _FIELD = "{field}"
 
 
 def claim_reasons(cluster: ClusterObjects, pod: Object) -> list[Reason]:
-    """Returns the reasons why claims of a pod are not ready: missing, not created yet, or being deleted."""
+    """Returns the reasons why claims of a pod are not ready.
+
+    Such a claim is missing, not created yet, being deleted, or not owned by the pod.
+    """
     reasons = []
     for index, pod_claim in enumerate(pod["spec"].get("resourceClaims") or ()):
         reason = _claim_reason(cluster, pod, pod_claim)
@@ -154,7 +157,10 @@ def _lines_about_namespaces(
 
 
 def similar_lines(name: str, names: Iterable[str], nouns: str) -> list[str]:
-    """Returns one line with the most similar name, or with all names; [] without names."""
+    """Returns one line: the most similar name, or the first _LISTED names.
+
+    Without names, the line states that there are none.
+    """
     known = sorted(names)
     near = nearest(name, known)
     if near:

@@ -72,7 +72,10 @@ _GANG_PREEMPTION = ", pod group preemption: "
 
 
 def _scheduler_reason(cluster: ClusterObjects, pod: Object) -> Reason | None:
-    """Returns the reason that no scheduler handles the pod; None if a scheduler does."""
+    """Returns the reason that no scheduler of this server handles the pod.
+
+    Returns None if a scheduler handles the pod, and for a real cluster.
+    """
     name = pod["spec"].get("schedulerName") or "default-scheduler"
     if cluster.lacks_controller("scheduler"):
         text = "the controller scheduler does not run, so no pod gets a node"
@@ -84,8 +87,9 @@ def _scheduler_reason(cluster: ClusterObjects, pod: Object) -> Reason | None:
 
 
 def _last_attempt(pod: Object) -> Reason | None:
-    """Returns the scheduler's last error about a pod that would fit now; None if the pod has no such
-    condition.
+    """Returns the scheduler's last error about a pod that would fit now.
+
+    Returns None if the pod has no condition PodScheduled with the status False.
     """
     for condition in pod["status"].get("conditions") or ():
         if condition["type"] == "PodScheduled" and condition["status"] == "False":
@@ -145,7 +149,7 @@ _NODE_CODES = frozenset(("NodeMissing", "NodeNotReady", "KubeletNotRunning"))
 
 
 async def _placed(cluster: ClusterObjects, pod: Object, heavy: HeavySteps) -> Explanation:
-    """Explains a running pod: the nodes that are feasible for it now, with their scores."""
+    """Explains a pod that has a node: the nodes that are feasible for the pod now, with their scores."""
     node = pod["spec"]["nodeName"]
     scheduled = await PodScheduling(cluster, pod, heavy).explain_placement()
     feasible = [one for one in scheduled.nodes if one.feasible]

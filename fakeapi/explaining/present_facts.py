@@ -1,4 +1,4 @@
-"""Lists facts about objects that are not being deleted: their selections, devices, taints and users."""
+"""Lists facts about objects that are not being deleted: their selectors, devices, taints and users."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ def _slice(cluster: ClusterObjects, one: Object) -> Iterator[str]:
 
 
 def _rule(cluster: ClusterObjects, rule: Object) -> Iterator[str]:
-    """Yields the taint and the selector of a DeviceTaintRule, and the devices that have the taint."""
+    """Yields the taint and the selector of a DeviceTaintRule, and the devices that the rule selects."""
     taint, selector = rule["spec"].get("taint") or {}, rule["spec"].get("deviceSelector")
     yield f"taint: {taint_text(taint)}"
     parts = [f"{key} {value}" for key, value in (selector or {}).items() if isinstance(value, str) and value]

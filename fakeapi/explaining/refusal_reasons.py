@@ -1,4 +1,4 @@
-"""Explains why the server refused the last writes of an object, from its request journal."""
+"""Explains why the server refused the last writes of an object, from the server's request journal."""
 
 import json
 import re
@@ -27,7 +27,10 @@ _WEBHOOK = re.compile(r'admission webhook "(?P<name>[^"]+)" denied the request:?
 
 
 def refused_reasons(cluster: ClusterObjects) -> list[Reason]:
-    """Returns one reason for each refused write of the explained object, newest first."""
+    """Returns the reasons of the refused writes of the explained object, newest first.
+
+    Writes with the same text share one reason. This reason has the details of the oldest of these writes.
+    """
     reasons = [_reason(cluster, refused) for refused in cluster.refused]
     return list({reason.text: reason for reason in reversed(reasons)}.values())
 
@@ -65,7 +68,10 @@ def _reason(cluster: ClusterObjects, refused: RefusedWrite) -> Reason:
 
 
 def _label_namespace(reason: Reason, problem: str, refused: RefusedWrite) -> None:
-    """Adds the missing namespace label to a reason, if the server refused a write because of it."""
+    """Adds a change to a reason: the namespace label that the refused write needs.
+
+    Does nothing if the write was refused for another problem.
+    """
     match = _LABEL.search(problem)
     if match is None or not refused.namespace:
         return
@@ -92,7 +98,10 @@ def _expression(cluster: ClusterObjects, policy: str, why: str) -> str:
 
 
 def read_values(expression: str, body: Object) -> list[str]:
-    """Returns one line for each field of `object` that an expression reads, with the value in the request."""
+    """Returns one line for each field of `object` that an expression reads, with the value in the request.
+
+    Returns at most VALUES_SHOWN lines. Returns [] without a body, and if the expression cannot be parsed.
+    """
     if not body or not library.is_installed():
         return []
     try:

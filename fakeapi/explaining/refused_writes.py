@@ -10,7 +10,7 @@ from fakeapi.journal.journal import Journal
 from fakeapi.machinery.json_types import Object
 
 ENTRIES_MAX = 2000
-"""Number of the newest requests in the journal in which refused writes are searched."""
+"""Maximum number of requests in the journal to search for refused writes; older requests are ignored."""
 
 REFUSED_MAX = 5
 """Maximum number of refused writes of one object. Older refused writes are ignored."""
@@ -20,7 +20,10 @@ _CODES = frozenset((400, 403, 422))
 
 
 def refused_writes(journal: Journal, target: Reference) -> list[RefusedWrite]:
-    """Returns the last refused writes of an object, oldest first."""
+    """Returns the last refused writes of an object, oldest first.
+
+    Finds only writes with the status codes 400, 403 and 422.
+    """
     plural = next((plural for plural, (_, kind) in KINDS.items() if kind == target.kind), "")
     first = max(journal.forgotten, journal.last - ENTRIES_MAX)
     refused: list[RefusedWrite] = []

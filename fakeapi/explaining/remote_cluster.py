@@ -20,7 +20,8 @@ async def explain_remote(
     - `resource`: the plural of the resource, such as "pods".
     - `feature_gates`: the gates of the cluster that differ from the defaults of its release.
 
-    Raises StatusError, TargetError, UnknownGateError and GateError like `remote_objects.read_objects`.
+    Raises StatusError if the server refuses a needed request, TargetError if the server does not answer or
+    has too many objects, and UnknownGateError or GateError for invalid gates.
     """
     namespace = namespace if resource in NAMESPACED else ""
     api = ReadOnlyClient(target, AGENT)

@@ -57,7 +57,11 @@ class _Reading:
         return None
 
     async def objects(self, plural: str) -> list[Object]:
-        """Returns all objects of a resource, in the internal version, sorted by namespace and name."""
+        """Returns all objects of a resource, in the internal version, sorted by namespace and name.
+
+        Returns [] if the cluster does not serve the resource. Adds a note and returns [] if a resource that
+        is not in _NEEDED cannot be read.
+        """
         resource = self.resource(plural)
         if resource is None:
             return []
@@ -92,14 +96,13 @@ _CONTEXT = StrategyContext(namespace_labels=lambda _: None, now=lambda: "")
 async def read_objects(api: Reader, target: Reference, now: float, feature_gates: str = "") -> ClusterObjects:
     """Returns the objects of a cluster that explain the object `target`.
 
-    Sends only GET requests: for /version, discovery, events about `target`, and lists of the resources in
-    KINDS.
+    Sends only GET requests: for /version, discovery, events, and lists of the resources in KINDS.
 
     - `now`: the time in seconds since the epoch.
     - `feature_gates`: the gates of the cluster that differ from the defaults of its release.
 
-    Raises StatusError if the server refuses a needed list, TargetError if the server does not answer, and
-    UnknownGateError or GateError for invalid gates.
+    Raises StatusError if the server refuses a needed request, TargetError if the server does not answer or
+    has too many objects, and UnknownGateError or GateError for invalid gates.
     """
     notes: list[str] = []
     release = _release(await api.get("/version"), notes)
@@ -154,7 +157,7 @@ async def _events(api: Reader, target: Reference, notes: list[str]) -> list[Obje
 
 
 def _complete(item: Object, api_version: str, kind: str) -> Object:
-    """Returns an item of a list with apiVersion and kind, and with empty spec and status if it has none."""
+    """Returns an item of a list with apiVersion and kind. Adds an empty spec and status if missing."""
     return {"spec": {}, "status": {}, **item, "apiVersion": api_version, "kind": kind}
 
 

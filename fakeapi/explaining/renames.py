@@ -1,4 +1,4 @@
-"""Tries changes of a name: returns a ClusterObjects in which a pod or claim names another object."""
+"""Makes the ClusterObjects after a change in which a pod or claim names another object."""
 
 from dataclasses import replace
 
@@ -37,7 +37,10 @@ def after_rename(cluster: ClusterObjects, pod: Object, change: Change) -> tuple[
 def _with_claim_of_template(
     cluster: ClusterObjects, pod: Object, change: Change
 ) -> tuple[ClusterObjects, Object]:
-    """Returns the cluster with the claim that the resourceclaim controller would create from a template."""
+    """Returns the cluster with the claim of a template, and the pod that names this claim.
+
+    The resourceclaim controller would create the same claim under another name.
+    """
     namespace = pod["metadata"]["namespace"]
     template = cluster.get("resourceclaimtemplates", namespace, change.value)
     name = f"{pod['metadata']['name']}-of-{change.value}"

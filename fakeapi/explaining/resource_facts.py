@@ -16,7 +16,7 @@ _PATH = "spec.containers[].resources.requests"
 
 
 def resource_facts(wants: Wants, state: NodeState) -> Iterator[Fact]:
-    """Yields a fact if the node already runs its maximum number of pods, and one for each insufficient
+    """Yields a fact if the node already runs its maximum number of pods, and a fact for each insufficient
     resource.
     """
     if len(state.pods) + 1 > state.allocatable("pods"):
@@ -74,7 +74,7 @@ def _larger(pod: Object, state: NodeState, name: str, amount: str) -> Offer:
 
 
 def _with_request(pod: Object, name: str, amount: str) -> Object:
-    """Returns a copy of a pod in which only the first container requests a resource, with this amount."""
+    """Returns a copy of a pod's spec in which only the first container requests this amount."""
     spec = {**pod["spec"]}
     for field in ("containers", "initContainers"):
         if spec.get(field):
@@ -106,13 +106,15 @@ def amount_text(resource: str, amount: Fraction) -> str:
 
 
 def _largest(state: NodeState, resource: str) -> list[Object]:
-    """Returns the pods on a node that request a resource; those that request the most come first."""
+    """Returns the pods on a node that request a resource; the largest request comes first."""
     pods = [pod for pod in state.pods if requests_of(pod).get(resource)]
     return sorted(pods, key=lambda pod: -requests_of(pod)[resource])
 
 
 def _enough(pods: list[Object], resource: str, missing: Fraction) -> list[Object]:
-    """Returns the smallest pod that frees the missing amount, or else the largest pods that do together.
+    """Returns the smallest pod that frees the missing amount.
+
+    If no single pod suffices, returns the largest pods, which together free the amount.
 
     `pods`: the pods that request the resource, the largest first.
     """

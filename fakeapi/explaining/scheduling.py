@@ -34,7 +34,7 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 NODES_LISTED = 100
-"""Maximum number of nodes with details of each device request; further nodes have none."""
+"""Maximum number of nodes with details of each device request. Further nodes have no details."""
 
 
 @dataclass(eq=False, slots=True)
@@ -52,7 +52,7 @@ class Scheduled:
 
     @property
     def needs(self) -> str:
-        """The first reason why the pod fits on no node; "" if it fits."""
+        """The first reason why the pod does not fit on any node; "" if the pod fits."""
         return "" if self.node or not self.reasons else self.reasons[0].text
 
 
@@ -129,7 +129,10 @@ class PodScheduling:
         return results
 
     async def explain_placement(self) -> Scheduled:
-        """Explains the node of a scheduled pod. Schedules the pod again, without its current allocations."""
+        """Explains the node of a scheduled pod. Schedules the pod again, as if its claims were not allocated.
+
+        Claims that are reserved for other pods stay allocated.
+        """
         pod, cluster = self._pod, self._cluster
         uid = pod["metadata"]["uid"]
         own = {claim["metadata"]["uid"] for claim in self._only_own_claims()}
@@ -203,8 +206,9 @@ class PodScheduling:
         )
 
     def _v1alpha2_claims(self) -> Scheduled:
-        """Explains claims of v1alpha2: a driver's control plane controller allocates them, not the
-        scheduler.
+        """Explains a pod with claims of v1alpha2.
+
+        Assumes that a driver's controller allocates these claims.
         """
         reasons = []
         for claim in self._cluster.claims_of(self._pod):

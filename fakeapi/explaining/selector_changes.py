@@ -1,4 +1,4 @@
-"""Rewrites a CEL selector so that it accepts devices, and a device so that a selector accepts it."""
+"""Changes a CEL selector so that the selector accepts devices, or a device so that a selector accepts it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -54,7 +54,10 @@ def driver_only(expression: str) -> Rewritten | None:
 
 
 def _by_bound(values: Sequence[Seen], wanted: str) -> list[Seen]:
-    """Returns the published values of a comparison; the value nearest to the bound comes first."""
+    """Returns the published values of a comparison; the value nearest to the bound comes first.
+
+    Returns [] if the values are from several paths.
+    """
     known = [one for one in values if not one.missing]
     if len({one.path for one in known}) != 1:
         return []
@@ -70,7 +73,7 @@ def _by_bound(values: Sequence[Seen], wanted: str) -> list[Seen]:
 
 
 def _accepting(part: str, wanted: str, seen: Seen) -> tuple[str, str] | None:
-    """Returns (text, new part) of a selector that accepts a value; None if that cannot be written."""
+    """Returns (text, new part) of a selector that accepts a value; None for a part that cannot be changed."""
     operator, _, operand = wanted.partition(" ")
     name = short_path(seen.path)
     if operator == "in" and part.endswith("]"):
@@ -119,7 +122,10 @@ def _keys(device: Device, domain: str, name: str) -> list[str]:
 
 
 def _typed(field: str, published: Object, text: str, *, above: bool) -> Object:
-    """Returns a value with the type of the published one. `above`: whether it must exceed `text`."""
+    """Returns a value with the type of the published value.
+
+    `above`: whether the value must exceed `text`. Raises ValueError if no such value can be written.
+    """
     if field == "capacity":
         return {"value": quantity.add(text, "1") if above else text}
     kind = next(iter(published))

@@ -141,7 +141,7 @@ def _parsed(text: str, rules: ReleaseRules) -> Parsed | None:
 
 @lru_cache(256)
 def _parse(text: str, libraries: frozenset[str]) -> Parsed | None:
-    """Returns the syntax tree of an expression; None if it cannot be parsed."""
+    """Returns the syntax tree of an expression; None if the expression cannot be parsed."""
     if not library.is_installed():
         return None
     try:
@@ -153,7 +153,8 @@ def _parse(text: str, libraries: frozenset[str]) -> Parsed | None:
 def conjuncts(expression: str) -> list[str]:
     """Splits an expression at each `&&` outside of brackets and strings.
 
-    Returns the whole expression if `||` or `?:` is there too, because these operators bind weaker.
+    Returns the whole expression if `||` or `?:` is also outside of brackets, because these operators bind
+    weaker.
     """
     parts, depth, start, quote, index = [], 0, 0, "", 0
     while index < len(expression):
@@ -391,7 +392,10 @@ def parts_of(path: str) -> tuple[str, str, str]:
 
 
 def hints(seen: Seen, device: Device) -> list[Hint]:
-    """Returns the paths at which a device publishes a missing value; [] for a value that exists."""
+    """Returns hints for a missing value: paths with the same name, a similar name, or the known names.
+
+    Returns [] for a value that exists, and for a path without a name.
+    """
     field, domain, name = parts_of(seen.path)
     if not seen.missing or not name:
         return []
@@ -430,7 +434,9 @@ def hints(seen: Seen, device: Device) -> list[Hint]:
 
 
 def replaced(expression: str, hint: Hint) -> str:
-    """Returns a selector that reads the value where devices publish it; "" if that cannot be written."""
+    """Returns a selector that reads the value where devices publish it; "" if the selector does not contain
+    the path, or without a hint.
+    """
     for old in (hint.path, _optional(hint.path)):
         if hint.instead and old in expression:
             return expression.replace(old, hint.instead if old == hint.path else _optional(hint.instead))

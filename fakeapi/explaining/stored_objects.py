@@ -13,7 +13,9 @@ from fakeapi.registry.model.resource import Resource
 from fakeapi.releases.rules import rules_of
 
 OBJECTS_A_TURN = 50
-"""Number of objects to decode before other tasks of the event loop run; takes about two milliseconds."""
+"""Number of objects to decode before other tasks of the event loop run. Decoding these objects takes about 2
+ms.
+"""
 
 EVENTS_MAX = 100
 """Maximum number of events about the explained object; older events are ignored."""
@@ -51,7 +53,7 @@ async def objects_of(
 
 
 async def _contents(cluster: Cluster, namespace: str) -> list[Object]:
-    """Returns the objects of a namespace whose resources are not in KINDS."""
+    """Returns the objects in a namespace of all resources that are not in KINDS."""
     return [
         obj
         for resource in cluster.inventory.resources(namespace)
@@ -61,7 +63,9 @@ async def _contents(cluster: Cluster, namespace: str) -> list[Object]:
 
 
 async def _stored(cluster: Cluster, resource: Resource, prefix: str) -> list[Object]:
-    """Returns the stored objects of a resource in the internal version. `prefix`: the start of their keys."""
+    """Returns the stored objects of a resource in the internal version. `prefix`: the start of the storage
+    keys.
+    """
     objects = []
     for number, entry in enumerate(cluster.storage.list(prefix).entries, 1):
         objects.append(resource.decode(entry))

@@ -23,7 +23,7 @@ class RequestTally:
     """The devices of one node, divided into usable and refused devices for one request.
 
     - `place`: the path of the request in its claim, such as `spec.devices.requests[0].exactly`.
-    - `needed`: the number of devices that the request needs.
+    - `needed`: the number of devices that the request needs; 0 for allocationMode All.
     - `usable`: the devices that the request could get if it were the only request.
     """
 
@@ -68,8 +68,9 @@ class RequestTally:
 class NodeTally:
     """The usable and refused devices of one node for all requests.
 
-    `requests`: for each request, one RequestTally for each subrequest, or only one if it has no subrequests.
-    `problem`: why the node cannot serve all requests together; "" if unknown.
+    - `requests`: for each request, one RequestTally for each subrequest. A request without subrequests has
+      one RequestTally.
+    - `problem`: why the node cannot serve all requests together; "" if unknown.
     """
 
     node: Object
@@ -127,7 +128,7 @@ def requests_of_claim(
     """Returns the requests of a claim as pairs (path, subrequests). A subrequest is a pair (rest of the path,
     request).
 
-    Leaves out requests whose DeviceClass does not exist.
+    Leaves out requests and subrequests whose DeviceClass does not exist.
     """
     requests = []
     for number, spec in enumerate((claim["spec"].get("devices") or {}).get("requests") or ()):

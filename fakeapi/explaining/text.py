@@ -19,7 +19,7 @@ CHANGES_SHOWN = 3
 """Maximum number of changes for each reason in the short form."""
 
 NODES_SHOWN = 5
-"""Maximum number of nodes in a line of the short form."""
+"""Maximum number of nodes that one line or list of the short form names."""
 
 
 def text_of(explanation: ExplanationFields, *, everything: bool = False) -> str:
@@ -105,7 +105,10 @@ def _nodes(nodes: list[NodeResult], fits: str, *, everything: bool) -> Iterator[
 
 
 def _counts(request: RequestOnNode) -> str:
-    """Returns the numbers of published, matching and free devices as text. Stops at the first number 0."""
+    """Returns the numbers of published, matching, free and needed devices as text.
+
+    Leaves out the numbers of selected and free devices if they must be 0.
+    """
     counts = f"{devices_text(request.published)}; {request.in_class} match class {request.device_class}"
     if request.in_class:
         counts += f", {request.selected} match the request's selectors"
@@ -117,7 +120,7 @@ def _counts(request: RequestOnNode) -> str:
 def _score(node: NodeResult, plugins: set[str], *, everything: bool) -> str:
     """Returns the score of a node with its parts; "" for the only feasible node, which has no score.
 
-    `plugins`: the plugins to name. Without `everything`, one number is the sum of the others.
+    `plugins`: the plugins to name. Without `everything`, the scores of the other plugins appear as one sum.
     """
     if not node.scores:
         return f", score {node.score}" if node.score else ""

@@ -93,7 +93,7 @@ def _affinity(pod: Object, state: NodeState) -> Fact:
 
 
 def _anti_affinity(code: str, pod: Object, state: NodeState, others: Sequence[Excluding]) -> Fact:
-    """Explains that pod anti-affinity excludes a node. `others`: the pods that cause it."""
+    """Explains that pod anti-affinity excludes a node. `others`: the pods that cause the exclusion."""
     path = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution"
     if not others:
         text = f"pod anti-affinity excludes node {state.name}"

@@ -19,7 +19,10 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 TRIALS_MAX = 200
-"""Maximum number of searches that test changes in one explanation; further changes are not tried."""
+"""Maximum number of searches that test changes in one explanation.
+
+Further changes are not tried, and count as insufficient.
+"""
 
 NO_SHARE = "00000000-0000-0000-0000-000000000000"
 """The shareID of devices in trial allocations. Trial allocations are never stored."""
@@ -67,7 +70,8 @@ class Trial:
     async def allocates(self, case: Case) -> bool:
         """Whether the allocator finds devices for all claims of a case.
 
-        False if the allocator fails, if it reaches a limit, or after TRIALS_MAX trials.
+        False if the allocator fails or reaches a limit, for a case without claims, and after TRIALS_MAX
+        trials.
         """
         if self.left <= 0 or not case.claims:
             return False
@@ -136,7 +140,7 @@ class Trial:
         return replace(case, inventory=replace(case.inventory, slices=slices))
 
     def without_taints(self, case: Case, devices: Sequence[Device]) -> Case:
-        """Returns the case after the taints of `devices` are removed."""
+        """Returns a copy of the case without the taints of `devices`."""
         names: dict[str, set[str]] = {}
         for device in devices:
             names.setdefault(device.slice.name, set()).add(device.id.device)

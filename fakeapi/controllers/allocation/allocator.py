@@ -35,7 +35,7 @@ from fakeapi.machinery.json_types import Object
 OPTIONAL_NODE_OPERATIONS = "DRAOptionalNodeOperations"
 """Name of the feature gate for skipping node operations of drivers.
 
-A node declares it in declaredFeatures.
+A node declares this feature in status.declaredFeatures.
 """
 
 
@@ -76,8 +76,9 @@ async def allocate(
       the release.
     - `results`: the results of earlier searches with this matcher.
 
-    Raises AllocationError for a problem that ends the scheduling of the pod, and NodeError if a pool of the
-    node is invalid.
+    Raises AllocationError for a problem that ends the scheduling of the pod. Raises NodeError if the devices
+    do not suffice and a pool of the node is invalid; releases with the quirk `incomplete_pools_serve` return
+    None instead.
     """
     pools = gather_pools(inventory.slices, node, rules)
     if pools and not rules.pools_are_sorted:
@@ -293,7 +294,8 @@ def _config_of_classes(work: ClaimWork, rules: AllocationRules) -> list[Object]:
 def _config_of_claim(work: ClaimWork, rules: AllocationRules) -> list[Object]:
     """Returns the config entries of the claim, with source FromClaim.
 
-    In releases with the quirk `config_is_filtered`, omits the config of subrequests that were not chosen.
+    In releases with the quirk `config_is_filtered`, omits the config of subrequests that were not chosen. An
+    entry for several requests can then appear several times.
     """
     entries: list[Object] = []
     for entry in (work.claim["spec"].get("devices") or {}).get("config") or ():

@@ -12,7 +12,8 @@ from fakeapi.machinery.meta import quantity
 def consumed(requests: Mapping[str, str], capacity: Mapping[str, Object]) -> dict[str, str]:
     """Returns the amount of each capacity that a request consumes.
 
-    Rounds up as the device's request policies demand.
+    Rounds up as the device's request policies demand. For a capacity without a requested amount, the amount
+    is the policy's default, or the whole capacity.
     """
     return {name: _consumed(requests.get(name), spec) for name, spec in capacity.items()}
 

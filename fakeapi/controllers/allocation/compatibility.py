@@ -16,7 +16,7 @@ from fakeapi.machinery.json_types import Object
 class Shared(msgspec.Struct, frozen=True):
     """The compatibility groups that all devices of a counter set have in common.
 
-    `groups`: None if no device consumes the counter set yet; empty if its devices have no groups.
+    `groups`: None if no device consumes the counter set yet; empty if the devices have no common groups.
     """
 
     groups: frozenset[str] | None = None
@@ -50,7 +50,8 @@ class CompatibilityGroups:
     def take(self, device: Device) -> Callable[[], None] | None:
         """Adds a device to the counter sets that it consumes.
 
-        Returns a function that removes the device; None if it is incompatible with the devices of a set.
+        Returns a function that removes the device; None if the device is incompatible with the devices of a
+        counter set.
         """
         known = self._by_pool.get(device.pool.id)
         if known is None:

@@ -35,7 +35,7 @@ TIMED_OUT = "timed out trying to allocate devices"
 
 
 class SearchTooLong(Exception):
-    """Raised if the search for devices reaches its limit before it is complete."""
+    """Raised if the search for devices reaches its limit before all combinations are tried."""
 
 
 class AllocationError(Exception):

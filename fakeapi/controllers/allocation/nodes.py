@@ -9,12 +9,16 @@ from fakeapi.machinery.json_types import Object
 
 
 def matches_selector(selector: Object, node: Object) -> bool:
-    """Whether any term of a NodeSelector matches the node. A selector without terms matches nothing."""
+    """Whether any term of a NodeSelector matches the node. A selector without terms does not match any
+    node.
+    """
     return any(matches_term(term, node) for term in selector.get("nodeSelectorTerms") or ())
 
 
 def matches_term(term: Object, node: Object) -> bool:
-    """Whether the node meets all requirements of a NodeSelectorTerm. An empty term matches nothing."""
+    """Whether the node meets all requirements of a NodeSelectorTerm. An empty term does not match any
+    node.
+    """
     expressions, fields = term.get("matchExpressions") or (), term.get("matchFields") or ()
     if not expressions and not fields:
         return False

@@ -7,7 +7,7 @@ from itertools import islice
 from fakeapi.controllers.allocation.model import PoolID
 
 CHANGES_MAX = 10_000
-"""Maximum number of changes in the log. At the limit, each new change drops the oldest one."""
+"""Maximum number of changes in the log. At the limit, each new change drops the oldest change."""
 
 
 class PoolChanges:

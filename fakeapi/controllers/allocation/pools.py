@@ -52,10 +52,11 @@ class Slices:
 
 
 def usable_slices(slices: Sequence[Slice], rules: AllocationRules) -> Sequence[Slice]:
-    """Returns the slices for the allocator. Pools of removed slices become incomplete.
+    """Returns the slices that the allocator may use.
 
-    Removes slices with compatibility groups if the gate DRADeviceCompatibilityGroups is off. A database can
-    contain such slices. Follows GatherPools of k8s.io/dynamic-resource-allocation since 1.37.
+    Removes slices with compatibility groups if the gate DRADeviceCompatibilityGroups is off. Such slices were
+    stored while the gate was on. The pools of removed slices become incomplete. Follows GatherPools of
+    k8s.io/dynamic-resource-allocation since 1.37.
     """
     if rules.compatibility_groups:
         return slices
@@ -65,7 +66,8 @@ def usable_slices(slices: Sequence[Slice], rules: AllocationRules) -> Sequence[S
 def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[Pool]:
     """Returns the pools that have slices for the node, including incomplete and invalid pools.
 
-    Each pool contains only slices of one generation: the newest among the slices for the node.
+    Each pool contains only slices of one generation: the newest among the slices for the node. Leaves out a
+    pool if only other nodes have its newest slices, in releases that count the slices of all nodes.
     """
     every = slices.every
     by_pool: dict[PoolID, list[Slice]] = {}
@@ -114,7 +116,8 @@ def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules
 def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: AllocationRules) -> Pool | None:
     """Returns the pool as one node sees it.
 
-    Returns None if only slices of other nodes have the newest generation.
+    Returns None if the node lacks slices and another node has slices of a newer generation. This needs the
+    quirk `other_nodes_complete_pools`.
 
     - `own`: the pool's slices for this node.
     - `every`: all slices of the cluster.

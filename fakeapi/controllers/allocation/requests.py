@@ -10,7 +10,7 @@ from fakeapi.machinery.json_types import Object
 RESULTS_MAX = 32
 """Maximum number of devices in the allocation of one claim (AllocationResultsMaxSize).
 
-If a claim would need more devices, the search raises TooManyDevices.
+A claim that needs more devices raises AllocationError. A search that would allocate more devices fails.
 """
 
 ALL = "All"

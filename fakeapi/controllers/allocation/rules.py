@@ -13,7 +13,7 @@ class AllocationRules(msgspec.Struct, frozen=True, kw_only=True):
     - Only the release decides about `quirks`.
     - Release and feature gates decide about `admin_access`, `list_attributes`, `pools_are_sorted`,
       `conditions_come_last`, `order_is_kept` and `results_have_tolerations`.
-    - Each other field says whether a feature gate is on.
+    - Each other field says whether a feature gate is on. `binding_conditions` needs two feature gates.
     """
 
     admin_access: bool

@@ -30,7 +30,7 @@ from fakeapi.releases.allocation_quirks import CountersOf, Duplicates
 
 
 class TooManyDevices(Exception):
-    """Raised if the search would allocate more than RESULTS_MAX devices to one claim."""
+    """Raised if a claim would get more than RESULTS_MAX devices, in releases where this ends the search."""
 
 
 class Position(NamedTuple):
@@ -108,7 +108,8 @@ class Search:
 
         - Raises AllocationError for a problem that ends the scheduling of the pod.
         - Raises SearchTooLong if the search reaches its limit.
-        - Raises TooManyDevices if a claim would get more than RESULTS_MAX devices.
+        - Raises TooManyDevices if a claim would get more than RESULTS_MAX devices, in releases with the quirk
+          `size_limit_ends_search`.
         """
         return await self._find(Position(0, 0, 0, 0), in_choice=False, start=0)
 
@@ -205,8 +206,9 @@ class Search:
                 if undo is None:
                     continue
                 after = at._replace(device=at.device + 1)
-                # Releases that try every order find the same devices: the first fit in order. Without
-                # `order_is_kept` the search may take a shared device again.
+                # The next search starts after this device. Without `order_is_kept`, the next search starts at
+                # this device, because a shared device can be taken again. Trying the earlier devices again
+                # would not change the result: the first fit in order.
                 first = number if self._rules.order_is_kept else number - 1
                 try:
                     if await self._find(after, in_choice=in_choice, start=first):
@@ -302,12 +304,12 @@ class Search:
         """Imitates an upstream bug: whether the device at the index `at.device` has enough capacity left.
 
         This device and `device` are in the same slice, but can differ. Returns True in releases without the
-        quirk `capacity_is_of_another_device`.
+        quirk `capacity_is_of_another_device`. Returns False if the slice has no device at this index.
         """
         if not (self._rules.quirks.capacity_is_of_another_device and self._rules.consumable_capacity):
             return True
         devices = device.slice.spec["devices"]
-        if at.device >= len(devices):  # upstream panics
+        if at.device >= len(devices):  # kube-scheduler panics here
             return False
         spec = devices[at.device]
         other = DeviceID(device.id.driver, device.id.pool, spec["name"])
@@ -316,7 +318,9 @@ class Search:
     def _take_counters(self, device: Device, *, shares: bool) -> _Undo | None:
         """Consumes a device's counters.
 
-        Returns a function that gives the counters back; None if too little is left.
+        Returns a function that gives the counters back. Returns None if too little is left, or if the
+        compatibility groups of the devices differ. Also returns None if partitionable devices are disabled,
+        except with CountersOf.SLICE_ANEW.
         """
         if not device.spec.get("consumesCounters"):
             return _nothing

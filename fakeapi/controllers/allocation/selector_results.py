@@ -7,7 +7,9 @@ from fakeapi.machinery.json_types import Object
 RESULTS_MAX = 20_000
 """Maximum number of cached results. At this number, a new result clears the cache first."""
 KEY_BYTES_MAX = 8 * 1024
-"""Maximum size of a selector and a device in bytes. Larger results are not cached."""
+"""Maximum size of a key, with the selector and the device, in bytes. Results with a larger key are not
+cached.
+"""
 _FIELDS = ("attributes", "capacity", "allowMultipleAllocations")
 """The device fields that a CEL selector can read, in addition to the driver name."""
 
@@ -25,7 +27,7 @@ class SelectorResults:
         return len(self._known)
 
     def key(self, expression: str, driver: str, device: Object) -> bytes | None:
-        """Returns the key of a selector and a device; None if it would be too large."""
+        """Returns the key of a selector and a device; None for a key over KEY_BYTES_MAX."""
         key = msgspec.json.encode([expression, driver, [device.get(name) for name in _FIELDS]])
         return key if len(key) <= KEY_BYTES_MAX else None
 

@@ -75,6 +75,9 @@ class Selection:
     ) -> bool:
         """Whether a device matches the selectors of the DeviceClass and of the request.
 
+        Also checks the device's own node selection, and whether devices with binding conditions may be
+        selected.
+
         - `key`: identifies the request in the cache.
         - `by_class`: whether the selectors of the DeviceClass apply.
 

@@ -1,7 +1,7 @@
 """CertificateController: issues Certificates of cert-manager.io with a CA of the server.
 
 Helm charts of DRA drivers get the certificates of their webhooks from cert-manager. This controller replaces
-it. It creates the CustomResourceDefinitions, writes the Secret of each Certificate, and injects CA
+cert-manager: it creates the CustomResourceDefinitions, writes the Secret of each Certificate, and injects CA
 certificates into webhooks. All issuers use the same CA. The controller ignores renewal, certificate requests
 and the fields of the issuer.
 """
@@ -72,8 +72,9 @@ class CertificateController(Controller):
             await self._set_ready(key.plural, obj, "IsReady", "")
 
     async def _issue(self, certificate: Object) -> None:
-        """Writes the Secret of a Certificate, and injects the CA into webhooks whose annotation names the
-        Certificate.
+        """Writes the Secret of a Certificate, and queues the objects whose annotation names the Certificate.
+
+        Does nothing without names or a secretName. Keeps a Secret that has the same names.
         """
         namespace, spec = certificate["metadata"]["namespace"], certificate.get("spec") or {}
         names = [*(spec.get("dnsNames") or ()), *(spec.get("ipAddresses") or ())]
@@ -135,7 +136,7 @@ class CertificateController(Controller):
             raise
 
     async def _set_ready(self, plural: str, obj: Object, reason: str, message: str) -> None:
-        """Sets the condition Ready in the status of an object, unless the object has it already."""
+        """Sets the condition Ready in the status of an object, unless the first condition is True."""
         known = ((obj.get("status") or {}).get("conditions") or [{}])[0]
         if known.get("status") == "True":
             return

@@ -13,7 +13,9 @@ KINDS = {
 
 
 def definition(plural: str) -> Object:
-    """Returns the CustomResourceDefinition of a resource of cert-manager.io. It accepts all fields."""
+    """Returns the CustomResourceDefinition of a resource of cert-manager.io. The definition accepts all
+    fields.
+    """
     kind, scope, short_names = KINDS[plural]
     names = {
         "plural": plural,

@@ -16,13 +16,15 @@ INJECTED = (
 
 
 def certificate_of(obj: Object) -> str:
-    """Returns NAMESPACE/NAME of the Certificate in an object's ANNOTATION; "" without it."""
+    """Returns NAMESPACE/NAME of the Certificate in an object's ANNOTATION; "" without this annotation."""
     name: str = (obj["metadata"].get("annotations") or {}).get(ANNOTATION, "")
     return name
 
 
 def with_authority(obj: Object, authority: str) -> Object | None:
-    """Returns a merge patch that sets the caBundle of all webhooks of an object; None if all have it.
+    """Returns a merge patch that sets the caBundle of all webhooks of an object.
+
+    Returns None if the object has no webhooks, or if all have this caBundle.
 
     `authority`: the CA certificates, in base64.
     """

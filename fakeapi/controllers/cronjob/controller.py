@@ -74,6 +74,8 @@ class CronJobController(WorkloadController):
     async def _start_due(self, owner: Object, status: Object) -> None:
         """Creates the Job for the latest scheduled time that has passed, and queues the CronJob for the next
         time.
+
+        Creates no Job after the deadline, or if the concurrency policy forbids the Job.
         """
         spec, now = owner["spec"], self.context.clock.now()
         try:

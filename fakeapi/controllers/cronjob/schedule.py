@@ -1,7 +1,7 @@
 """Schedule: calculates the times of a cron schedule.
 
-Follows github.com/robfig/cron/v3, the library of Kubernetes: five fields, descriptors such as `@daily`, and
-`@every DURATION`. Skips times that do not exist because clocks are set forward.
+Follows github.com/robfig/cron/v3, the library that Kubernetes uses: five fields, descriptors such as
+`@daily`, and `@every DURATION`. Skips times that do not exist because clocks are set forward.
 """
 
 import re
@@ -14,7 +14,9 @@ from zoneinfo import ZoneInfo
 from fakeapi.kinds.batch.validation.schedules import InvalidSchedule, check_schedule
 
 YEARS_MAX = 5
-"""Number of years to search for the next time of a schedule. After them, the schedule has no next time."""
+"""Number of years to search for the next time of a schedule. If these years have no such time, the schedule
+has no next time.
+"""
 
 _DESCRIPTORS = {
     "@yearly": "0 0 1 1 *",
@@ -36,7 +38,7 @@ _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6,
 
 
 class _Field(NamedTuple):
-    """The values of one field of a schedule. `is_star`: whether the field allows every value."""
+    """The values of one field of a schedule. `is_star`: whether the field has `*` or `?` without a step."""
 
     values: frozenset[int]
     is_star: bool
@@ -87,9 +89,10 @@ class Schedule:
 
 
 def parsed(text: str, zone: str = "") -> Schedule:
-    """Parses a cron schedule. `zone`: the name of a time zone; "" for UTC.
+    """Parses a cron schedule. `zone`: the name of a time zone; "" for UTC. A prefix of the schedule, such as
+    `TZ=Europe/Berlin`, takes precedence.
 
-    Raises InvalidSchedule for an invalid schedule.
+    Raises InvalidSchedule for an invalid schedule, and KeyError for an unknown time zone.
     """
     if text.startswith(("TZ=", "CRON_TZ=")):
         check_schedule(text)

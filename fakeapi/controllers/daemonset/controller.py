@@ -28,7 +28,7 @@ from fakeapi.machinery.json_types import Object
 BACKOFF_SECONDS_MIN, BACKOFF_SECONDS_MAX = 1.0, 900.0
 """Shortest and longest delay in seconds between deletions of failed pods on a node.
 
-Each failure doubles it.
+Each failure doubles the delay.
 """
 
 ByNode = Mapping[str, list[Object]]
@@ -116,7 +116,8 @@ class DaemonSetController(PodOwnerController):
     ) -> None:
         """Creates and deletes pods.
 
-        First gives each node its pod, and then replaces pods with old templates.
+        Gives each node its pod. If no node needs a change, the strategy RollingUpdate replaces pods with old
+        templates.
         """
         changes = await self._managed(owner, places, pods, current_hash)
         if not any(changes):
@@ -202,7 +203,9 @@ class DaemonSetController(PodOwnerController):
         return surplus
 
     async def _apply(self, owner: Object, changes: Changes, current_hash: str) -> None:
-        """Creates and deletes pods. Then raises the first StatusError of these requests."""
+        """Creates and deletes pods, at most DAEMON_BURST of each. Then raises the first StatusError of these
+        requests.
+        """
         problem: StatusError | None = None
 
         async def create(index: int) -> None:

@@ -88,7 +88,7 @@ def _on_node(affinity: Object, node: str) -> Object:
 
 
 def target_node(pod: Object) -> str | None:
-    """Returns the node of a pod, or the node that its affinity requires; None without either."""
+    """Returns the node of a pod, or the node that its affinity requires; None without such a node."""
     if pod["spec"].get("nodeName"):
         return str(pod["spec"]["nodeName"])
     required = ((pod["spec"].get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED) or {}

@@ -80,7 +80,10 @@ def _pair(daemon_set: Object, pods: Iterable[Object], template_hash: str) -> Pai
 
 
 def _replaced(pairs: Iterable[Pair | None], most: int, available: Any) -> list[Object]:
-    """Returns the old pods to delete now. At most `most` pods of the DaemonSet may be unavailable."""
+    """Returns the old pods to delete now: all unavailable old pods, and then available old pods.
+
+    `most`: the maximum number of unavailable pods. Limits only how many available pods are deleted.
+    """
     missing = 0
     at_once: list[Object] = []
     candidates: list[Object] = []
@@ -102,9 +105,10 @@ def _replaced(pairs: Iterable[Pair | None], most: int, available: Any) -> list[O
 def _surged(
     pairs: Mapping[str, Pair | None], places: Mapping[str, Placement], most: int, available: Any
 ) -> Changes:
-    """Returns the nodes for additional new pods, and the old pods with an available new pod, to delete.
+    """Returns the nodes for additional new pods, and the old pods to delete.
 
-    `most`: maxSurge, the number of nodes that may have two pods.
+    Deletes an old pod if its node has an available new pod, or should not run a pod any more. `most`:
+    maxSurge, the number of nodes that may have two pods.
     """
     changes = Changes([], [])
     unwanted: list[Object] = []

@@ -36,8 +36,8 @@ def find(conditions: list[Object], kind: str) -> Object | None:
 def with_condition(conditions: list[Object], new: Object) -> list[Object]:
     """Returns the conditions with `new` added or replaced.
 
-    Returns them unchanged if status and reason are the same. Keeps the lastTransitionTime if only the reason
-    changes.
+    Returns the conditions unchanged if status and reason are the same. Keeps the lastTransitionTime if only
+    the reason changes.
     """
     old = find(conditions, new["type"])
     if old is not None and old["status"] == new["status"]:
@@ -57,7 +57,8 @@ def status_of(
 ) -> Object:
     """Returns the status of a Deployment, with its old condition Progressing.
 
-    - `replica_sets`: all ReplicaSets of the Deployment. `new`: the newest one.
+    - `replica_sets`: all ReplicaSets of the Deployment.
+    - `new`: the ReplicaSet with the current pod template; None if it does not exist.
     - `counts_terminating`: whether the status has the field terminatingReplicas.
     """
     old = deployment.get("status") or {}
@@ -85,7 +86,10 @@ def status_of(
 
 
 def is_complete(deployment: Object, status: Object) -> bool:
-    """Whether all replicas of a Deployment are updated and available. `status`: its current status."""
+    """Whether all replicas of a Deployment are updated and available.
+
+    False if the status is older than the last change of the spec.
+    """
     replicas = replicas_of(deployment)
     fields = ("updatedReplicas", "replicas", "availableReplicas")
     is_observed = status.get("observedGeneration", 0) >= deployment["metadata"].get("generation", 0)
@@ -95,7 +99,10 @@ def is_complete(deployment: Object, status: Object) -> bool:
 def with_progress(deployment: Object, status: Object, new: Object | None, now: float, text: str) -> Object:
     """Returns a status with an updated condition Progressing.
 
-    - `status`: from `status_of`. `new`: the newest ReplicaSet.
+    Removes the condition if the Deployment has no progressDeadlineSeconds.
+
+    - `status`: from `status_of`.
+    - `new`: the ReplicaSet with the current pod template; None if it does not exist.
     - `now` and `text`: the current time, in seconds since the epoch and in RFC 3339.
     """
     conditions = status["conditions"]
@@ -154,7 +161,7 @@ def seconds_until_deadline(deployment: Object, current: Object, now: float) -> f
 def with_failures(status: Object, replica_sets: list[Object], new: Object | None) -> Object:
     """Returns a status with the first condition ReplicaFailure of a ReplicaSet.
 
-    Checks the newest ReplicaSet first.
+    Checks the newest ReplicaSet first. Removes the condition if no ReplicaSet has it.
     """
     for each in ([] if new is None else [new]) + replica_sets:
         failure = find((each.get("status") or {}).get("conditions") or [], FAILURE)

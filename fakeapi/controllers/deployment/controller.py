@@ -27,7 +27,7 @@ class DeploymentController(WorkloadController):
         self._access = Access(self.context, self.api, self.resource, resource, self.events)
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
-        """Queues the Deployment of a deleted pod, if its strategy is Recreate."""
+        """Queues the Deployment of a deleted pod."""
         reference = None if new is not None or old is None else controller_of(old)
         if old is None or reference is None or reference["kind"] != "ReplicaSet":
             return
@@ -55,7 +55,10 @@ class DeploymentController(WorkloadController):
             await rollout.roll()
 
     async def _refuse(self, owner: Object) -> None:
-        """Records a warning event: the Deployment selects all pods. Such a Deployment creates no pods."""
+        """Records a warning event, because the Deployment selects all pods. Updates the observedGeneration.
+
+        Such a Deployment creates no pods.
+        """
         text = "This deployment is selecting all pods. A non-empty selector is required."
         await self.events.record(owner, "Warning", "SelectingAll", text)
         generation = owner["metadata"].get("generation", 0)

@@ -69,7 +69,7 @@ def _age(obj: Object) -> tuple[str, str]:
 
 
 def has_same_template(deployment: Object, replica_set: Object) -> bool:
-    """Whether a ReplicaSet has the pod template of a Deployment, apart from the label with its hash."""
+    """Whether a ReplicaSet has the pod template of a Deployment, apart from the label pod-template-hash."""
     return _without_hash(deployment["spec"]["template"]) == _without_hash(replica_set["spec"]["template"])
 
 
@@ -121,7 +121,8 @@ def is_saturated(deployment: Object, new: Object | None) -> bool:
 def active_or_latest(new: Object | None, old: list[Object]) -> Object | None:
     """Returns the only ReplicaSet with replicas.
 
-    Returns the latest ReplicaSet if no ReplicaSet has replicas, and None if several have replicas.
+    Returns the latest ReplicaSet if no ReplicaSet has replicas, and None if several ReplicaSets have replicas
+    or none exists.
     """
     everything = [*old, *([] if new is None else [new])]
     active = [each for each in everything if replicas_of(each) > 0]
@@ -133,8 +134,8 @@ def active_or_latest(new: Object | None, old: list[Object]) -> Object | None:
 
 
 def desired_replicas(replica_set: Object) -> int | None:
-    """Returns the Deployment's replicas at the last scaling of the ReplicaSet; None if they are not
-    annotated.
+    """Returns the Deployment's replicas at the last scaling of the ReplicaSet; None without this
+    annotation.
     """
     return _annotated_number(replica_set, DESIRED)
 
@@ -155,7 +156,7 @@ def scaled_annotations(deployment: Object) -> dict[str, str]:
 def new_annotations(deployment: Object, replica_set: Object, number: int, *, exists: bool) -> dict[str, str]:
     """Returns the annotations of the newest ReplicaSet.
 
-    - `number`: its revision, one more than the highest revision of the other ReplicaSets.
+    - `number`: the new revision, one more than the highest revision of the other ReplicaSets.
     - `exists`: whether the ReplicaSet is already stored.
     """
     old = annotations_of(replica_set)

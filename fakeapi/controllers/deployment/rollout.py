@@ -189,10 +189,9 @@ class Rollout:
         }
 
     async def _resolve_collision(self, name: str, problem: StatusError) -> None:
-        """Handles a name collision: uses the existing ReplicaSet if the Deployment controls it.
-
-        Otherwise increases the collisionCount, so that the next attempt uses another name, and raises
-        `problem`.
+        """Handles a name collision: uses the existing ReplicaSet if the Deployment controls it and the pod
+        template is the same. Otherwise increases the collisionCount, so that the next attempt uses another
+        name, and raises `problem`.
         """
         namespace = self._deployment["metadata"]["namespace"]
         known = await self._access.api.get(self._access.replica_sets.path(namespace, name))
@@ -343,7 +342,7 @@ class Rollout:
         await self._write_status({**old, "conditions": changed})
 
     async def _note_revision(self, number: str) -> None:
-        """Sets the revision annotation of the Deployment, and writes its status too."""
+        """Sets the revision annotation of the Deployment, by an update of its subresource status."""
         known = sets.annotations_of(self._deployment)
         if known.get(sets.REVISION) == number:
             return

@@ -87,8 +87,8 @@ class DisruptionController(WorkloadController):
         ]
 
     def _stale_in(self, pod: Object) -> float | None:
-        """Returns the seconds until a pod's condition DisruptionTarget becomes stale; None if it cannot
-        become stale.
+        """Returns the seconds until a pod's condition DisruptionTarget becomes stale; None if the condition
+        cannot become stale.
         """
         target = condition(pod, DISRUPTION_TARGET)
         if target is None or target["status"] != "True" or is_deleted(pod) or has_ended(pod):

@@ -29,7 +29,10 @@ Owners of other kinds are read through the subresource scale.
 
 
 class ExpectedPodsUnknown(Exception):
-    """Raised if the number of desired pods cannot be determined. The message equals the real controller's."""
+    """Raised if the number of desired pods cannot be determined.
+
+    The message equals the message of kube-controller-manager.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,8 @@ class ExpectedPods:
     ) -> _Scale | None:
         """Reads the Scale of an owner without a cache, such as a custom resource.
 
-        Returns None if the owner does not exist. Raises ExpectedPodsUnknown if its kind has no subresource
-        scale.
+        Returns None if the owner does not exist. Raises ExpectedPodsUnknown if the kind of the owner has no
+        subresource scale, and if the request fails.
         """
         resource, has_scale = self._resource(group, version, reference["kind"])
         if not has_scale:

@@ -21,7 +21,7 @@ from fakeapi.machinery.json_types import Object
 ADDRESSES_MAX = 1000
 """Maximum number of addresses in one Endpoints object.
 
-Further addresses are omitted, with an annotation about it.
+Further addresses are omitted. The annotation endpoints.kubernetes.io/over-capacity is then `truncated`.
 """
 
 

@@ -37,7 +37,7 @@ def is_finished(job: Object) -> bool:
 def ensured(conditions: list[Object], new: Object) -> list[Object]:
     """Returns the conditions with `new` added or replaced. Returns the same list if nothing changes.
 
-    A condition with the status False only replaces a condition of its type; it is never added.
+    A new condition with the status False can replace a condition of its type, but is never added.
     """
     fields = ("status", "reason", "message")
     for index, old in enumerate(conditions):

@@ -56,7 +56,7 @@ class JobController(PodOwnerController):
             self.context.add((ORPHAN, key_of(new)))
 
     def _job_of(self, pod: Object) -> Object | None:
-        """Returns the Job that controls a pod; None if the Job does not exist."""
+        """Returns the Job that controls a pod; None without such a Job."""
         reference = controller_of(pod)
         if reference is None or reference["kind"] != "Job":
             return None

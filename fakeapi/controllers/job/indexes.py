@@ -68,7 +68,10 @@ def pending(count: int, completions: int, taken: set[int]) -> list[int]:
 
 
 def failure_count(pod: Object, annotation: str = FAILURES) -> int:
-    """Returns the number of failures of a pod's index before the pod was created."""
+    """Returns the number of failures of a pod's index before the pod was created.
+
+    `annotation`: the annotation of the pod with this number.
+    """
     text = (pod["metadata"].get("annotations") or {}).get(annotation, "")
     return int(text) if text.isascii() and text.isdigit() else 0
 

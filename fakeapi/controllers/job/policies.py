@@ -14,7 +14,7 @@ class Verdict(NamedTuple):
     """Describes how a failed pod counts.
 
     - `counts`: whether the pod counts towards the backoffLimit.
-    - `fails_job`: why the whole Job fails; "" if it does not fail.
+    - `fails_job`: why the whole Job fails; "" if the Job continues.
     - `fails_index`: whether the index of the pod fails.
     """
 
@@ -26,7 +26,7 @@ class Verdict(NamedTuple):
 def is_failed(pod: Object, job: Object) -> bool:
     """Whether a pod counts as failed.
 
-    Without a podReplacementPolicy of Failed, terminating pods also count.
+    Unless podReplacementPolicy is Failed, terminating pods that have not succeeded also count.
     """
     if phase(pod) == "Failed":
         return True

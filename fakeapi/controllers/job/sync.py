@@ -68,7 +68,9 @@ class JobSync(JobTracking):
         return self._made(FAILURE_TARGET if self._access.announces else FAILED, reason, message)
 
     def _evaluate_failures(self) -> None:
-        """Sets `_finished` if the Job has ended or must fail now."""
+        """Sets `_finished` if a condition already announces the end of the Job, or if the Job must fail
+        now.
+        """
         job, spec = self._job, self._spec
         for kind in (SUCCESS_MET, FAILURE_TARGET):
             known = condition(job, kind)
@@ -221,7 +223,7 @@ class JobSync(JobTracking):
         return deleted
 
     async def _create(self, count: int) -> int:
-        """Creates pods, unless the delay after a failure is not over. Returns the number of created pods."""
+        """Creates pods if the delay after the last failure is over. Returns the number of created pods."""
         per_index = self._spec.get("backoffLimitPerIndex") is not None
         wait = 0.0 if per_index else self.backoff.remaining(self._now)
         if wait > 0:
@@ -258,7 +260,7 @@ class JobSync(JobTracking):
     def _pending(self, count: int) -> list[int]:
         """Returns the indexes that need a pod now.
 
-        Queues the Job again for indexes whose delay is not over.
+        If all these indexes must wait after a failure, returns [] and queues the Job again.
         """
         pods = list(self._active)
         if self._spec.get("podReplacementPolicy") == "Failed":

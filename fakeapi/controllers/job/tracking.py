@@ -35,7 +35,9 @@ from fakeapi.machinery.json_types import Object
 
 FINALIZER = "batch.kubernetes.io/job-tracking"
 UNCOUNTED_MAX = 500
-"""Maximum number of ended pods that one reconciliation of a Job counts. The next one counts the others."""
+"""Maximum number of ended pods that one reconciliation of a Job counts. The next reconciliation counts the
+other pods.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ class Access:
 
 
 def has_finalizer(pod: Object) -> bool:
-    """Whether a pod has the job-tracking finalizer. It keeps the pod until its Job has counted the pod."""
+    """Whether a pod has the job-tracking finalizer. The finalizer keeps the pod until its Job has counted
+    it.
+    """
     return FINALIZER in (pod["metadata"].get("finalizers") or ())
 
 

@@ -1,1 +1,3 @@
-"""The kubelet of a node: calls DRA drivers and reports pod statuses, but does not run containers."""
+"""The kubelet of a node: calls DRA drivers, runs containers in container runtimes, and reports pod
+statuses.
+"""

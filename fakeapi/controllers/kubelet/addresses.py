@@ -25,12 +25,14 @@ class NodeAddresses:
     def _network(self, block: int) -> str:
         """Returns the first three numbers of the IP addresses in a block of the node.
 
-        Up to node 255, a node has 256 blocks. Later nodes have only one.
+        The nodes 1 to 255 have 256 blocks each. Every later node has only one block.
         """
         if self._number <= 255:
             return f"10.{self._number}.{block % 256}"
         return f"100.{64 + self._number // 256}.{self._number % 256}"
 
     def release(self, uid: str) -> None:
-        """Forgets the IP address of a deleted pod. The address is not assigned to another pod."""
+        """Forgets the IP address of a deleted pod. The address is not assigned again before all addresses of
+        the node were assigned.
+        """
         self._of_pods.pop(uid, None)

@@ -64,12 +64,12 @@ class NodeAgent:
     ) -> None:
         """Creates the kubelet of one node; `start` starts it.
 
-        - `node_informer`: the informer of the Nodes
-        - `spec`: the name, capacity, labels and taints of the node
-        - `directory`: the directory of the node, for driver sockets and the checkpoint file
-        - `number`: the number of the node in its cluster, starting with 1
-        - `services`: the informer of the Services
-        - `timers`, `runtimes` and `admitted`: shared by all nodes of the server
+        - `node_informer`: the informer of the Nodes.
+        - `spec`: the name, capacity, labels and taints of the node.
+        - `directory`: the directory of the node, for driver sockets and the checkpoint file.
+        - `number`: the number of the node in its cluster, starting with 1.
+        - `services`: the informer of the Services.
+        - `timers`, `runtimes` and `admitted`: objects that all nodes of the server share.
         """
         self.name = name = spec.name
         self._spec = spec

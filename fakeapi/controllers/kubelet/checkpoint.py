@@ -1,4 +1,4 @@
-"""Stores the prepared claims of a node in a checkpoint file, so that its kubelet has them after a restart.
+"""Stores the prepared claims of a node in a checkpoint file, which the kubelet reads after a restart.
 
 Follows k8s.io/kubernetes `pkg/kubelet/cm/dra/state`, but uses a different file format.
 """

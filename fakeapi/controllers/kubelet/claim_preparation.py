@@ -42,7 +42,7 @@ OPTIONAL_OPERATIONS_GATE = "DRAOptionalNodeOperations"
 
 
 class PrepareError(Exception):
-    """Raised if claims cannot be prepared or unprepared now. The message equals the real kubelet's."""
+    """Raised if claims cannot be prepared or unprepared now. A real kubelet has the same message."""
 
 
 class Claims:
@@ -163,7 +163,8 @@ class Claims:
     def _names(self, pod: Object) -> list[tuple[str, bool]]:
         """Returns (claim name, whether the claim is from a template) for each ResourceClaim of a pod.
 
-        Raises PrepareError if the claim of a template has not been created yet.
+        Skips claims that no container uses, in releases with the quirk `skips_unused_claims`. Raises
+        PrepareError if the claim of a template has not been created yet.
         """
         names = []
         used = _used_names(pod) if self._quirks.skips_unused_claims else None
@@ -224,7 +225,7 @@ class Claims:
     def _skipped(self, claim: Object) -> dict[str, list[str]]:
         """Returns the node operations that this kubelet skips for each driver of an allocated claim.
 
-        Raises PrepareError if there are any, but the gate is off.
+        Raises PrepareError if a driver skips operations while the feature gate is off.
         """
         skipped = skipped_operations(claim)
         if skipped and not self._context.cluster.catalogue.primary.gates.enabled(OPTIONAL_OPERATIONS_GATE):
@@ -233,7 +234,9 @@ class Claims:
         return skipped
 
     def _claims_by_driver(self, claim: Object, resource: Resource) -> dict[str, Claim]:
-        """Returns a Claim for each resource handle of a claim (up to 1.30), by the name of the DRA driver."""
+        """Returns a Claim for the first resource handle of each DRA driver (up to 1.30), by the name of the
+        driver.
+        """
         allocation = claim["status"]["allocation"]
         claims: dict[str, Claim] = {}
         for handle in allocation.get("resourceHandles") or ():

@@ -105,8 +105,8 @@ class KubeletController(Controller):
         """Stops or restarts the kubelet of a node, as if its machine were switched off or on.
 
         A stopped kubelet does nothing. Its Node becomes NotReady at once and gets the taint of an unreachable
-        node. In a real cluster, this takes 40 seconds. Raises KeyError for an unknown node, and StatusError
-        if a request fails.
+        node. In a real cluster, a Node becomes NotReady after about 40 seconds. Raises KeyError for an
+        unknown node, and StatusError if a request fails.
         """
         agent = self.nodes[name]
         if agent.is_running == is_running:
@@ -149,7 +149,7 @@ class KubeletController(Controller):
     def add_behaviours(self, values: list[Object]) -> None:
         """Adds behaviours of simulated containers.
 
-        Raises BehaviourError if one is invalid, and then adds none.
+        If a behaviour is invalid, raises BehaviourError and adds none.
         """
         self.runtimes.simulated.behaviours.add(read_behaviours(values))
 
@@ -160,8 +160,8 @@ class KubeletController(Controller):
     def current_run(self, namespace: str, pod: str, container: str) -> Run:
         """Returns the current or last run of a container.
 
-        `container`: its name; "" for the only container of a pod. Raises LookupError if no node runs the pod
-        or the container, or if the container never ran.
+        `container`: the name of the container; "" for the only main container of a pod. Raises LookupError if
+        no node runs the pod or the container, or if the container never ran.
         """
         pod_object = self._pods.get(namespace, pod)
         if pod_object is None:

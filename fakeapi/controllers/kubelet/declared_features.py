@@ -13,8 +13,8 @@ def declared_features(gates: Gates, known: tuple[str, ...], always: tuple[str, .
 
     Returns an empty list if the release has no such features, or if the gate NodeDeclaredFeatures is off.
 
-    - `known`: features that are declared if the gate of the same name is on
-    - `always`: features that are declared independently of a gate
+    - `known`: features that are declared if the gate of the same name is on.
+    - `always`: features that are declared independently of a gate of their own.
     """
     if not gates.enabled(GATE):
         return []

@@ -122,7 +122,7 @@ class Driver(ABC):
         *,
         is_optional: bool,
     ) -> Stop:
-        """Starts reading the health of the driver's devices. Returns a function that stops it.
+        """Starts reading the health of the driver's devices. Returns a function that stops the reading.
 
         - `service`: the health service of the release's kubelet.
         - `report`: receives each report of the driver.
@@ -132,10 +132,11 @@ class Driver(ABC):
 
     @abstractmethod
     def watch_resources(self, report: Callable[[Sequence[bytes]], None]) -> Stop:
-        """Starts reading the node's resources from a driver of 1.30. Returns a function that stops it.
+        """Starts reading the node's resources from a driver of 1.30. Returns a function that stops the
+        reading.
 
-        `report`: receives each list of resource models, encoded as protobuf. The kubelet publishes them as
-        ResourceSlices.
+        `report`: receives each list of resource models, encoded as protobuf. The kubelet publishes these
+        models as ResourceSlices.
         """
 
 

@@ -236,7 +236,7 @@ def _results(answer: Any) -> Iterator[tuple[str, ClaimResult]]:
             )
             for device in getattr(result, "devices", ())
         ]
-        if hasattr(result, "cdi_devices"):  # a response in releases up to 1.30
+        if hasattr(result, "cdi_devices"):  # Responses up to 1.30 have this field.
             devices.append(PreparedDevice(tuple(result.cdi_devices)))
         yield entry.key, ClaimResult(devices, result.error)
 

@@ -39,7 +39,7 @@ class HealthReport(msgspec.Struct, frozen=True):
     """The health of one device, as reported by its driver.
 
     - `state`: 1 is Healthy, 2 is Unhealthy; any other number is Unknown.
-    - `seconds`: how long the report is valid; 0 for the default.
+    - `seconds`: the seconds for which the report is valid; 0 for the default.
     - `lasts`: whether the report is valid until the next report, independently of `seconds`.
     """
 

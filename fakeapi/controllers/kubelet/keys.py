@@ -59,14 +59,14 @@ class UnreachableDriverKey(msgspec.Struct, frozen=True):
 
 
 class PublishedKey(msgspec.Struct, frozen=True):
-    """A DRA driver of 1.30 whose published resources changed. The kubelet must update its ResourceSlices."""
+    """A DRA driver of 1.30 whose published resources changed. The kubelet must update the driver's slices."""
 
     node: str
     driver: str
 
 
 class TimerKey(msgspec.Struct, frozen=True):
-    """The earliest timer of the containers and pods on all nodes. `Timers` explains it."""
+    """The earliest timer of the containers and pods on all nodes. See the class `Timers`."""
 
     node: str = ""
 

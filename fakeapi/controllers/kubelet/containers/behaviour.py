@@ -54,8 +54,8 @@ class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
     - `exit_code`, `reason` and `message`: the result of the exit. The reason OOMKilled has the exit code 137.
     - `stop_after`: seconds from the stop signal to the exit; NEVER if only SIGKILL ends the container.
     - `stop_exit_code`: the exit code after the stop signal.
-    - `probes`: the failures by kind of probe. The kubelet does not probe a container without them.
-    - `logs`: the output of each run, or a function that returns it.
+    - `probes`: the failures by kind of probe. The kubelet does not run probes of other kinds.
+    - `logs`: the output of each run, or a function that returns the output.
     - `exec`: the output of all commands, or a function of the command and its standard input.
     - `ports`: the reply on all ports, or a function of the port and the received bytes.
     """
@@ -110,7 +110,7 @@ ACTIONS = tuple(name for name in Behaviour.__struct_fields__ if name not in SELE
 def behaviour_of(run: ContainerRun, behaviours: Iterable[Behaviour]) -> Behaviour:
     """Returns the combined behaviour of all behaviours that select a run.
 
-    For each field, the last behaviour takes precedence.
+    For each field, the last behaviour that sets the field takes precedence.
     """
     result = Behaviour()
     for behaviour in behaviours:

@@ -49,7 +49,8 @@ def read_behaviours(source: Any) -> list[Behaviour]:
 
 
 def read_text(text: str) -> list[Behaviour]:
-    """Returns the behaviours in a YAML or JSON text. The text has one behaviour, or a list.
+    """Returns the behaviours in a YAML or JSON text. The text has one behaviour, a list of behaviours, or the
+    key `containers` with either.
 
     Raises BehaviourError if the text or a behaviour is invalid.
     """

@@ -31,7 +31,9 @@ class Behaviours:
 
     @staticmethod
     def of_option(source: object) -> "Behaviours":
-        """Returns the behaviours of the option `containers`. Raises BehaviourError if one is invalid."""
+        """Returns the behaviours of the option `containers`. Raises BehaviourError if a behaviour is
+        invalid.
+        """
         return Behaviours(read_behaviours(source))
 
     def __iter__(self) -> Iterator[Behaviour]:
@@ -64,7 +66,7 @@ def default_behaviour(run: ContainerRun) -> Behaviour:
     """Returns the default behaviour: init containers and the main containers of a Job complete at once.
 
     All other containers run until they are stopped. A Job's container with a simple command, such as `sleep
-    5` or `sh -c "exit 1"`, exits when and how this command does.
+    5` or `sh -c "exit 1"`, exits at the same time and with the same exit code as this command.
     """
     owners = run.pod["metadata"].get("ownerReferences") or ()
     is_job = any(owner.get("controller") and owner.get("kind") == "Job" for owner in owners)

@@ -9,7 +9,7 @@ from fakeapi.controllers.kubelet.containers.runtime import CommandError, Contain
 def run_builtin(run: ContainerRun, command: Sequence[str], stdin: bytes) -> ExecResult:
     """Returns the result of a command.
 
-    Raises CommandError for an unknown command, as for a missing program.
+    Raises CommandError for an unknown command, with the message about a missing program.
     """
     name = command[0].rpartition("/")[2] if command else ""
     builtin = _BUILTINS.get(name)

@@ -25,7 +25,7 @@ DIRECTORIES = (Path("/etc/cdi"), Path("/var/run/cdi"))
 NODE_DIRECTORY = "cdi"
 """Subdirectory of the node's directory with CDI files.
 
-Its files take precedence over the files of DIRECTORIES.
+The files in this directory take precedence over the files of DIRECTORIES.
 """
 FILES_MAX = 4096
 """Maximum number of files that the kubelet reads from a CDI directory. The kubelet ignores further files."""

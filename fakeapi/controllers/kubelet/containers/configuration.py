@@ -33,7 +33,9 @@ class ConfigurationResolver:
         prepared: Prepared,
         directory: Path,
     ) -> None:
-        """`directory`: the directory of the node. CDI files are in its subdirectory `cdi`."""
+        """Prepares the resolver. `directory`: the directory of the node, with CDI files in the subdirectory
+        `cdi`.
+        """
         self._context = context
         self._api = api
         self._nodes = node_informer
@@ -45,8 +47,8 @@ class ConfigurationResolver:
     async def resolve(self, run: ContainerRun) -> ContainerConfig:
         """Returns the resolved configuration of a container.
 
-        Raises ContainerStartError if a ConfigMap, Secret or key is missing, and StatusError if a request
-        fails.
+        Raises ContainerStartError if a ConfigMap, Secret or key is missing or a reference is invalid, and
+        StatusError if a request fails.
         """
         container = run.container
         values = await environment(run, self)

@@ -21,7 +21,7 @@ class LogLine(msgspec.Struct, frozen=True):
 
 
 class ContainerLog:
-    """The output of one run of a container. Readers can follow it while the container runs."""
+    """The output of one run of a container. Readers can follow the output while the container runs."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         """Starts an empty log. `now`: returns the time of the server's clock."""

@@ -44,8 +44,8 @@ def field_value(run: ContainerRun, path: str) -> str:
 def resource_value(run: ContainerRun, reference: Object, node: Object | None) -> str:
     """Returns a request or limit of a container, divided by the divisor and rounded up.
 
-    `node`: the Node; its allocatable resources replace missing limits. Raises ValueError for an unsupported
-    resource.
+    `node`: the Node; its allocatable resources replace missing limits. Raises ValueError for an unknown
+    container, and for an unsupported resource.
     """
     name = reference.get("containerName") or run.name
     spec = run.pod["spec"]

@@ -1,7 +1,8 @@
 """Resolves the environment variables of a container, from fields, ConfigMaps, Secrets and Services.
 
 Follows makeEnvironmentVariables in k8s.io/kubernetes `pkg/kubelet/kubelet_pods.go`. The real kubelet sets the
-variables in random order; here they have the order of the spec, and the variables of Services come last.
+variables in random order; here the variables have the order of the spec, and the variables of Services come
+last.
 """
 
 import base64
@@ -37,7 +38,8 @@ class Sources(Protocol):
 async def environment(run: ContainerRun, sources: Sources) -> dict[str, str]:
     """Returns the environment variables of a container.
 
-    Raises ContainerStartError (CreateContainerConfigError) if a ConfigMap, a Secret or a key is missing.
+    Raises ContainerStartError (CreateContainerConfigError) if a ConfigMap, a Secret or a key is missing, or
+    if a fieldRef or resourceFieldRef is invalid.
     """
     return await _Environment(run, sources).resolve()
 

@@ -105,7 +105,8 @@ class ContainerRun(msgspec.Struct, frozen=True):
     """Describes one run of a container, from its start to its exit.
 
     - `node` and `directory`: the name and the directory of the node.
-    - `pod`: the Pod, whose status may not have the podIP yet. `pod_ip`: the IP address of the pod.
+    - `pod`: the Pod, whose status may not have the podIP yet.
+    - `pod_ip`: the IP address of the pod.
     - `container`: the container in the pod's spec.
     - `attempt`: 0 for the first run, and one more for each restart.
     - `id`: the unique ID of the run, which is the containerID of the status without its scheme.
@@ -219,16 +220,17 @@ class Container(ABC):
         """Connects to a port of the container. Raises CommandError if no program listens at this port."""
 
     async def remove(self) -> None:  # noqa: B027 - most containers have nothing to release
-        """Releases the resources of the run, such as a directory. Called once, after the exit.
+        """Releases the resources of the run, such as a directory.
 
-        The kubelet calls this method after a later restart of the container, or when the pod is removed.
+        The kubelet calls this method once, after the exit: after a later restart of the container, or when
+        the pod is removed.
         """
 
 
 OnExit = Callable[[ContainerExit], None]
 """Function that a runtime calls with the exit of a run, exactly once.
 
-A runtime may call it inside `start`.
+A runtime may call this function inside `start`.
 """
 
 

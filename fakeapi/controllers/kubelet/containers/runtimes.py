@@ -11,7 +11,7 @@ from fakeapi.controllers.kubelet.timers import Timers
 MakeRuntime = Callable[[ControllerContext], ContainerRuntime]
 
 MAKERS: tuple[MakeRuntime, ...] = (ProcessRuntime,)
-"""Creates the container runtimes of a server, in the order of precedence.
+"""The functions that create the container runtimes of a server, in the order of precedence.
 
 The SimulatedRuntime comes last and runs all remaining containers.
 """

@@ -11,7 +11,7 @@ from fakeapi.machinery.json_types import Object
 def service_variables(services: Iterable[Object], namespace: str, *, links: bool) -> dict[str, str]:
     """Returns the variables of Services, by name, for the pods of a namespace.
 
-    `links`: the pod's enableServiceLinks. If it is false, only the Service `kubernetes` has variables.
+    `links`: the pod's enableServiceLinks. If `links` is false, only the Service `kubernetes` has variables.
     """
     chosen: dict[str, Object] = {}
     for service in services:

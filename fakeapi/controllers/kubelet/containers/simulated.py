@@ -32,7 +32,7 @@ from fakeapi.machinery.printable import printable_line
 log = logging.getLogger("fakeapi.controllers")
 
 STDIN_BYTES_MAX = 1 << 20
-"""Maximum number of bytes of standard input that a simulated command reads. Ignores further input."""
+"""Maximum number of bytes of standard input that a simulated command reads. Further input is ignored."""
 
 KILLED = 137
 _T = TypeVar("_T")
@@ -211,7 +211,7 @@ async def _run(answer: Exec, command: list[str], stdin: bytes) -> ExecResult:
 async def _in_thread(function: Callable[[], _T], otherwise: _T) -> _T:
     """Calls a function in another thread and returns its result.
 
-    If the function raises an exception, logs it and returns `otherwise`.
+    If the function raises an exception, logs the exception and returns `otherwise`.
     """
     try:
         return await asyncio.to_thread(function)

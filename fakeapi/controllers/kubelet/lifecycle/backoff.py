@@ -22,7 +22,7 @@ class BackOffLimits(msgspec.Struct, frozen=True):
     def of(context: ControllerContext) -> "BackOffLimits":
         """Returns the limits of the release.
 
-        They are lower with the gate ReduceDefaultCrashLoopBackOffDecay.
+        The limits are lower with the gate ReduceDefaultCrashLoopBackOffDecay.
         """
         if context.rules.gates.get(REDUCED_GATE, False):
             return BackOffLimits(REDUCED_INITIAL_SECONDS, REDUCED_MAX_SECONDS)
@@ -46,7 +46,10 @@ class BackOff(msgspec.Struct):
         return max(ended + self.seconds - now, 0.0)
 
     def increase(self, ended: float, now: float) -> None:
-        """Doubles the delay before the next start. After a long run, resets it to the initial delay."""
+        """Doubles the delay before the next start, up to the maximum.
+
+        The first delay, and the delay after a long run, is the initial delay.
+        """
         if not self.seconds or self._is_expired(ended):
             self.seconds = self.limits.initial
         else:

@@ -9,7 +9,7 @@ from fakeapi.machinery.golang import times
 from fakeapi.machinery.json_types import Object
 
 SCHEME = "fakeapi://"
-"""The URL scheme of container IDs. It names the container runtime."""
+"""The URL scheme of container IDs. The scheme names the container runtime."""
 
 
 def container_statuses(state: PodState) -> dict[str, list[Object]]:

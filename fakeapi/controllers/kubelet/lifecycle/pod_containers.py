@@ -22,7 +22,9 @@ Wake = Callable[[], None]
 
 
 class PodContainers:
-    """Starts, probes and stops the containers of the pods of one node. Keeps their states by pod uid."""
+    """Starts, probes and stops the containers of the pods of one node. Keeps the state of each pod by its
+    uid.
+    """
 
     def __init__(
         self,
@@ -66,7 +68,8 @@ class PodContainers:
             self._plan(state)
 
     async def advance(self, state: PodState, pod_ip: str) -> bool:
-        """Runs due probes, and starts and stops containers until nothing more is due.
+        """Runs due probes, and starts and stops containers until nothing more is due, at most for ROUNDS_MAX
+        rounds.
 
         Returns whether all containers of the pod have ended and will not restart.
         """

@@ -43,7 +43,10 @@ class Starter:
         node: tuple[str, str],
         directory: Path,
     ) -> None:
-        """`node`: the name and the IP address of the node. `directory`: the directory of the node."""
+        """Prepares the starter.
+
+        `node`: the name and the IP address of the node. `directory`: the directory of the node.
+        """
         self._context = context
         self._clock = context.clock
         self._events = events

@@ -90,8 +90,8 @@ class ContainerState(msgspec.Struct, eq=False):
     """A container of a pod, with its last two runs.
 
     - `waiting`: reason and message while the next start waits or fails.
-    - `start_at`: the monotonic time of the next start; None if it is not delayed.
-    - `delayed`: the attempt whose start has been delayed by the runtime.
+    - `start_at`: the monotonic time of the next start; None if the start is not delayed.
+    - `delayed`: the last attempt whose start the runtime has delayed; -1 without such an attempt.
     - `failures`: the number of starts that failed since the last run.
     """
 
@@ -126,12 +126,13 @@ class PodState:
     - `is_set_up`: whether the pod was admitted and its claims are prepared.
     - `reported`: the last status that the kubelet wrote, without times.
     - `next_start`: the monotonic time of the next start of a container.
-    - `is_busy`: whether containers are being started.
+    - `is_busy`: whether `PodContainers.advance` is probing, starting or stopping containers.
     - `is_ending`: whether all containers are being stopped.
     - `is_gone`: whether the pod was removed from the API.
     - `deadline`: the monotonic time at which activeDeadlineSeconds are over.
     - `wake`: queues the pod for its next sync.
-    - `verdict`: phase, reason and message if the kubelet ends the pod, for example at its deadline.
+    - `verdict`: phase, reason and message if the kubelet ends the pod, for example at its deadline; otherwise
+      None.
     """
 
     def __init__(self, pod: Object, limits: BackOffLimits) -> None:
