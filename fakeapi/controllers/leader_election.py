@@ -93,7 +93,7 @@ class LeaderElection:
 
     async def _run(self) -> None:
         while True:
-            await self._resign_if_late()  # first of all: the process may have been paused
+            await self._resign_if_late()  # The process may have been paused, so check this first.
             try:
                 is_held = await self._take_or_renew()
             except StatusError as error:

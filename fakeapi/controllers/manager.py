@@ -1,4 +1,4 @@
-"""Manager: runs the controllers of one server. They reconcile one key at a time."""
+"""Manager: runs the controllers of one server. The controllers reconcile one key at a time."""
 
 import asyncio
 import logging
@@ -30,14 +30,16 @@ CATCH_UP_WAITS = 50
 """Number of short waits into which CATCH_UP_SECONDS is divided.
 
 On a busy machine, the process may pause, so that one long timeout could pass before the caches are updated.
-With many short waits, such a pause uses up only one of them.
+With many short waits, such a pause uses up only one wait.
 """
 CONFLICTS_AT_ONCE_MAX = 10
 """Maximum number of immediate retries of a key after conflicts (409). Later retries have growing delays."""
 
 
 async def _done_in(clock: Clock, event: "asyncio.Future[None]", seconds: float) -> bool:
-    """Waits until a future is done or `seconds` have passed on the clock; returns whether it was done."""
+    """Waits until a future is done or `seconds` have passed on the clock; returns whether the future was
+    done.
+    """
     try:
         async with clock.timeout(seconds):
             await asyncio.shield(event)
@@ -88,7 +90,9 @@ class Manager:
         }
 
     def __getitem__(self, name: str) -> Controller:
-        """Returns the controller with this name. Raises KeyError if the server does not run it."""
+        """Returns the controller with this name. Raises KeyError if the server does not run this
+        controller.
+        """
         return self._controllers[name]
 
     @property
@@ -97,7 +101,7 @@ class Manager:
         return [*self._controllers]
 
     def find(self, name: str) -> Controller | None:
-        """Returns the controller with this name; None if the server does not run it."""
+        """Returns the controller with this name; None if the server does not run this controller."""
         return self._controllers.get(name)
 
     async def start(self) -> None:
@@ -135,7 +139,7 @@ class Manager:
             raise NotSettled(f"the controllers did not settle in {seconds:g} s: {self._left()}") from None
 
     def reports(self) -> list[ControllerReport]:
-        """Returns a report about each controller's current work, in the order in which they started."""
+        """Returns a report about each controller's work, in the order in which the controllers started."""
         return self._activity.reports(self._controllers, self._queue, self._busy)
 
     # methods of the protocol Work -------------------------------------------------------------------

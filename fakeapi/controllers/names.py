@@ -14,7 +14,7 @@ _HERE = "fakeapi.controllers"
 _SERVICES = (("", "services"),)
 """The resource that starts the endpoint controllers: Services.
 
-The Service `kubernetes` does not start them, because every cluster has it.
+The Service `kubernetes` does not start the controllers, because every cluster has this Service.
 """
 
 _PLACES: Mapping[str, Place] = {
@@ -64,7 +64,9 @@ _PLACES: Mapping[str, Place] = {
 """The modules and classes of the controllers, by name. The function `makers` imports the modules."""
 
 EXTRA = frozenset({"cert-manager"})
-"""Controllers that are not part of Kubernetes. "all" does not select them; "all,cert-manager" does."""
+"""Controllers that are not part of Kubernetes. The value "all" does not select these controllers, but
+"all,cert-manager" selects cert-manager.
+"""
 
 ALL = "all"
 

@@ -1,4 +1,4 @@
-"""NamespaceController: empties terminating namespaces, and creates default objects in the others.
+"""NamespaceController: empties terminating namespaces, and creates default objects in all others.
 
 Follows k8s.io/kubernetes `pkg/controller/namespace/deletion`, `pkg/controller/serviceaccount` and
 `pkg/controller/certificates/rootcacertpublisher`. The default objects are a ServiceAccount, and a ConfigMap
@@ -116,7 +116,7 @@ class NamespaceController(Controller):
                 raise
 
     async def _empty(self, cached: Object) -> None:
-        """Deletes the objects of a namespace. If none remain, removes the namespace's finalizer.
+        """Deletes the objects of a namespace. If no objects remain, removes the namespace's finalizer.
 
         If objects remain, describes them in conditions of the namespace, and checks again later.
         """

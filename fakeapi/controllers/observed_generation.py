@@ -25,8 +25,8 @@ def tells_generation(gates: Gates, pod: Object) -> bool:
 def status_observed(gates: Gates, pod: Object, status: Object) -> Object:
     """Returns the status, with observedGeneration set to the pod's generation.
 
-    Also sets observedGeneration in the conditions of the status. Omits the field if the release does not
-    write it.
+    Also sets observedGeneration in the conditions of the status. Does not add the field if the release does
+    not write it.
     """
     observed = dict(status)
     if tells_generation(gates, pod):

@@ -1,6 +1,7 @@
 """OnDemand: starts a controller when the first object of its kind exists.
 
-For example, a server without Deployments has no informer of them, and does not import their controller.
+For example, a server without Deployments has no informer of Deployments, and does not import the controller
+of Deployments.
 """
 
 from importlib import import_module

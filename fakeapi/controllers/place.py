@@ -8,8 +8,9 @@ class Place(NamedTuple):
 
     - `module` and `member`: the module and the class.
     - `needs`: the resources that the controller reconciles, as (group, plural). The controller starts when
-      the first object of one of them is stored. () starts the controller with the server.
-    - `initial`: the number of these objects that every cluster has. They do not start the controller.
+      the first object of such a resource is stored. () starts the controller with the server.
+    - `initial`: the number of objects of these resources in every cluster. These objects do not start the
+      controller.
     """
 
     module: str

@@ -19,7 +19,7 @@ WAITS = "WaitForFirstConsumer"
 
 
 class ClaimNameUnknown(Exception):
-    """Raised if the ResourceClaim for a pod's claim template does not exist yet."""
+    """Raised if the status of a pod does not contain the name of a generated ResourceClaim yet."""
 
 
 def claim_source(pod_claim: Object) -> Object:
@@ -37,7 +37,7 @@ def claim_of_pod(pod: Object, pod_claim: Object, *, by_pod: bool = False) -> str
     - `pod_claim`: the entry of `spec.resourceClaims`.
     - `by_pod`: whether a generated claim is named after the pod and the pod claim, as in 1.27.
 
-    Raises ClaimNameUnknown if the claim of a template does not exist yet.
+    Raises ClaimNameUnknown if the pod's status does not contain the name of a generated claim yet.
     """
     source = claim_source(pod_claim)
     if source.get("resourceClaimName"):
@@ -88,14 +88,14 @@ def group_of(pod: Object) -> str:
 def find_group(pod: Object, groups: Informer | None) -> Object | None:
     """Returns the PodGroup of a pod; None if the pod has no PodGroup, or the PodGroup does not exist.
 
-    `groups`: the informer of PodGroups; None if the server does not support them.
+    `groups`: the informer of PodGroups; None if the server does not support PodGroups.
     """
     name = group_of(pod)
     return groups.get(pod["metadata"]["namespace"], name) if name and groups is not None else None
 
 
 def owning_group(claim: Object) -> tuple[str, str]:
-    """Returns the name and uid of the PodGroup that controls a claim; ("", "") if none does."""
+    """Returns the name and uid of the PodGroup that controls a claim; ("", "") without such a PodGroup."""
     for owner in claim["metadata"].get("ownerReferences") or ():
         is_group = owner["kind"] == "PodGroup" and owner["apiVersion"].startswith(f"{SCHEDULING}/")
         if owner.get("controller") and is_group:

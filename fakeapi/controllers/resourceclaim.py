@@ -165,7 +165,7 @@ class ResourceClaimController(Controller):
             return
         if self._groups.must_wait(pod):
             return  # the PodGroup does not exist yet; its creation queues the pod again
-        if is_done(pod):  # upstream's cache still has the claim that it deleted, so it creates no new one
+        if is_done(pod):  # The cache of Kubernetes still has a deleted claim, so no new claim is created.
             return
         claim_names: dict[str, str] = {}
         for pod_claim in pod["spec"].get("resourceClaims") or ():

@@ -18,6 +18,8 @@ def find_resource(catalogue: Catalogue, group: str, plural: str, *versions: str)
 
 
 def served_as(resource: Resource) -> ServedResource:
-    """Converts a Resource of the catalogue to a ServedResource. Controllers build URL paths with it."""
+    """Converts a Resource of the catalogue to a ServedResource. Controllers build URL paths with the
+    result.
+    """
     kind = resource.kind
     return ServedResource(kind.group, kind.version, kind.resource, kind.kind, kind.namespaced)

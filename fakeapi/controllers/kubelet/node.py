@@ -29,7 +29,7 @@ _UNREACHABLE = ("Unknown", "NodeStatusUnknown", "Kubelet stopped posting node st
 def node_object(spec: NodeSpec, address: str, version: str, now: str, features: list[str]) -> Object:
     """Returns the Node object that a kubelet registers.
 
-    - `version`: the version that the kubelet reports if `spec` has none.
+    - `version`: the version that the kubelet reports if `spec` has no version.
     - `now`: the time of the heartbeats, in RFC 3339.
     - `features`: the features that the kubelet declares.
     """

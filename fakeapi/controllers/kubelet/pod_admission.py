@@ -24,7 +24,7 @@ Refusal = tuple[str, str]
 
 
 class AdmittedPods:
-    """The pods on each node that its kubelet has admitted, without pods that have ended."""
+    """The pods that the kubelet of each node has admitted, without pods that have ended."""
 
     def __init__(self) -> None:
         self._states = NodeStates()

@@ -16,7 +16,7 @@ CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersRe
 def status_of(state: PodState, node_ip: str, pod_ip: str, now: str, *, is_terminal: bool) -> Object:
     """Returns the status of a pod.
 
-    - `pod_ip`: the IP address of the pod; "" if it has none yet.
+    - `pod_ip`: the IP address of the pod; "" if the pod has no address yet.
     - `now`: the time in RFC 3339.
     - `is_terminal`: whether the containers of the pod will not start again.
     """
@@ -47,9 +47,9 @@ def without_times(status: Object) -> Object:
 
 
 def known_conditions(pod: Object) -> Object:
-    """Returns the kubelet's conditions as the API has them.
+    """Returns the kubelet's conditions as the API stores them.
 
-    A patch with them keeps other clients' changes.
+    A patch with these conditions keeps the changes of other clients.
     """
     known = {condition["type"]: condition for condition in pod["status"].get("conditions") or ()}
     return {"conditions": [known[kind] for kind in CONDITIONS if kind in known]}

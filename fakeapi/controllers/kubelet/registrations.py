@@ -1,5 +1,4 @@
-"""Registrations: the DRA drivers of one node: simulated drivers, and drivers with sockets in the plugin
-directory.
+"""Registrations: the DRA drivers of one node. A driver is simulated, or has a socket in the plugin directory.
 
 Follows k8s.io/kubernetes `pkg/kubelet/pluginmanager` and `pkg/kubelet/cm/dra/plugin`. Scans the directory
 every POLL_SECONDS of real time, because drivers are separate processes.
@@ -35,7 +34,7 @@ Source: TypeAlias = Path | str
 Notify: TypeAlias = Callable[[Path, str], Awaitable[str]]
 """Function that notifies a driver of its registration status.
 
-Returns the error if that failed; "" otherwise.
+Returns the error if the notification failed; "" otherwise.
 """
 
 

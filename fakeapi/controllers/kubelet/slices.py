@@ -49,7 +49,8 @@ class NodeSlices:
     def driver_is(self, driver: str, *, registered: bool) -> None:
         """Schedules the deletion of a driver's ResourceSlices, or cancels the scheduled deletion.
 
-        `registered`: if false, the deletion is scheduled after the release's delay. If true, it is cancelled.
+        `registered`: if false, the deletion is scheduled after the release's delay. If true, the scheduled
+        deletion is cancelled.
         """
         if self._delay is None or not driver:
             return

@@ -46,7 +46,8 @@ class StatusWriter:
         return all(known.get(name) == value for name, value in status.items() if name != "conditions")
 
     async def patch(self, pod: Object, status: Object) -> None:
-        """Writes some fields of a pod's status. Adds observedGeneration if the release's kubelet writes it.
+        """Writes some fields of a pod's status. Adds observedGeneration if the release's kubelet writes this
+        field.
 
         Ignores the responses 404 and 409: the pod was deleted or replaced. Raises StatusError if the write
         fails for another reason.

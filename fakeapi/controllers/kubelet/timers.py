@@ -29,7 +29,9 @@ class Timers:
         self._number = 0
 
     def after(self, seconds: float, callback: Callable[[], None]) -> Timer:
-        """Calls a function after a number of seconds. Returns the timer; its `cancel` prevents the call."""
+        """Calls a function after a number of seconds. The method `cancel` of the returned timer prevents the
+        call.
+        """
         self._number += 1
         timer = Timer(self._context.clock.monotonic() + max(seconds, 0.0), self._number, callback)
         self._drop_cancelled()

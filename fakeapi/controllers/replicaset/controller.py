@@ -106,7 +106,7 @@ class ReplicaSetController(PodOwnerController):
 
         - `active`: the pods of the workload that have not ended.
         - `candidates`: the pods from which `active` was chosen.
-        - `problem`: why creating or deleting pods failed; None if it did not fail.
+        - `problem`: why creating or deleting pods failed; None without a failure.
         """
         spec, old = owner["spec"], owner.get("status") or {}
         labels = ((spec.get("template") or {}).get("metadata") or {}).get("labels") or {}

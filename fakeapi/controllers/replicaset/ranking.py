@@ -55,7 +55,7 @@ def _compare(one: Object, other: Object, ranks: dict[str, int], now: float) -> i
 
 
 def deletion_cost(pod: Object) -> int:
-    """Returns the deletion cost in a pod's annotations; 0 if it is missing or invalid."""
+    """Returns the deletion cost in a pod's annotations; 0 for a missing or invalid cost."""
     try:
         return parse_int((pod["metadata"].get("annotations") or {}).get(COST, "0"))
     except ValueError:

@@ -1,4 +1,4 @@
-"""AllocatedDevices: tracks the devices in use. Each change of a claim updates them."""
+"""AllocatedDevices: tracks the devices in use, and updates them after each change of a claim."""
 
 from collections import Counter
 
@@ -10,9 +10,10 @@ from fakeapi.machinery.json_types import Object
 
 
 class AllocatedDevices:
-    """The devices that ResourceClaims have allocated. Equals `allocated_state` of all claims.
+    """The devices that ResourceClaims have allocated.
 
-    - `state`: the devices in use. `change` modifies it.
+    - `state`: the devices in use, as `allocated_state` computes for all claims. The method `change` modifies
+      this object.
     - `changes`: the pools whose devices in use have changed.
     """
 

@@ -180,10 +180,11 @@ class Binder:
     async def _reserve_extended(
         self, pod: Object, claim: Object, result: Object | None, outcome: Outcome
     ) -> Object:
-        """Creates and reserves the pod's claim for extended resources.
+        """Creates and reserves the pod's claim for extended resources, and writes
+        extendedResourceClaimStatus.
 
-        Does nothing if the node itself provides these resources. Also writes the pod's
-        extendedResourceClaimStatus. Returns the stored claim. Raises BindError if a write fails.
+        Does nothing if the node itself provides these resources. Returns the stored claim. Raises BindError
+        if a write fails.
         """
         needs = outcome.claims.wanted[outcome.node]
         if not needs.requests:

@@ -58,9 +58,8 @@ def is_hopeless(claim: Object, now: float) -> bool:
 
 
 def is_overdue(claim: Object, now: float) -> bool:
-    """Whether the binding timeout of a claim has passed. Always false without binding conditions.
-
-    `now`: the time in seconds since the epoch.
+    """Whether the binding timeout of a claim has passed. Always false without binding conditions, and without
+    allocationTimestamp. `now`: the time in seconds since the epoch.
     """
     since = (claim["status"].get("allocation") or {}).get("allocationTimestamp")
     if since is None or not have_conditions([claim]):
@@ -87,7 +86,7 @@ def _conditions(claim: Object, result: Object) -> dict[str, Object] | None:
 
 
 def _failure(claim: Object) -> Object | None:
-    """Returns the first binding failure condition of a claim's devices that is True; None if there is none.
+    """Returns the first binding failure condition of a claim's devices that is True; None without a failure.
 
     Checks the devices in order. Stops at a device that is not ready: it has no status in the claim, or its
     binding conditions are not all True.

@@ -20,20 +20,20 @@ from fakeapi.machinery.json_types import Object
 class PodClaims:
     """The claims of a pod during one scheduling attempt.
 
-    - `claims`: all claims of the pod
-    - `unallocated`: the claims that the scheduler has to allocate
-    - `inventory`: the slices, the classes, and the devices in use; None if there is nothing to allocate
-    - `allocations`: by node, the allocation results of the claims in `unallocated`, in the same order
-    - `unavailable`: the claims whose allocation made a node infeasible
-    - `by_class`: the names of the extended resources that the pod requests and a DeviceClass provides
-    - `classes`: the name of the DeviceClass by extended resource; empty if `by_class` is empty
+    - `claims`: all claims of the pod.
+    - `unallocated`: the claims that the scheduler has to allocate.
+    - `inventory`: the slices, the classes, and the devices in use; None if the pod needs no allocation.
+    - `allocations`: by node, the allocation results of the claims in `unallocated`, in the same order.
+    - `unavailable`: the claims whose allocation made a node infeasible.
+    - `by_class`: the names of the extended resources that the pod requests and a DeviceClass provides.
+    - `classes`: the name of the DeviceClass by extended resource; empty if `by_class` is empty.
     - `extended`: the pod's ResourceClaim for the resources in `by_class`; None if `by_class` is empty. The
       claim is also in `claims`. It may exist only in memory, and not on the server.
     - `wanted`: by node, the device requests of the claim `extended` if the pod runs on this node. The claim
       does not request resources that the node itself provides.
-    - `node_claims`: by node, the entries of the pod's status for node-allocatable resources
-    - `talk`: the negotiation with DRA control plane controllers about the claims that they allocate; None for
-      a pod without claims, and in releases without these controllers
+    - `node_claims`: by node, the entries of the pod's status for node-allocatable resources.
+    - `talk`: the negotiation with the DRA control plane controllers that allocate claims; None for a pod
+      without claims, and in releases without these controllers.
     """
 
     claims: list[Object] = field(default_factory=list)
@@ -115,7 +115,7 @@ class ClaimPlugin(ABC, Generic[State]):
 
     @abstractmethod
     async def post_filter(self, state: State, pod: Object) -> Deallocation | None:
-        """Returns a claim to deallocate, so that more nodes may become feasible; None if there is none.
+        """Returns a claim to deallocate, so that more nodes may become feasible; None without such a claim.
 
         Raises StatusError if a request to the server fails.
         """

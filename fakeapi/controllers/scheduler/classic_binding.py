@@ -8,7 +8,8 @@ from fakeapi.machinery.json_types import Object
 
 
 class ClassicBinder(Binder):
-    """Writes the allocation of a v1alpha2 claim, and reserves the claim for one pod, in one patch.
+    """Writes the allocation of a v1alpha2 claim, and reserves the claim for one pod, in one patch of the
+    status.
 
     Other pods can reserve the claim at the same time without a conflict.
     """

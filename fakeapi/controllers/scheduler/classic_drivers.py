@@ -40,7 +40,7 @@ class Pending(msgspec.Struct, eq=False):
     - `selectors`: the node selectors of the claim's classes.
     - `excluded`: the reason to report for nodes that do not match these selectors.
     - `says`: the controller's entry in the status of the PodSchedulingContext; None until the controller
-      writes one.
+      writes this entry.
     """
 
     selectors: list[Object]
@@ -159,7 +159,7 @@ class ClassicDrivers:
             await self._contexts.publish(pod, talk.known, "", None)
 
     async def end(self, pod: Object) -> None:
-        """Deletes the PodSchedulingContext of a bound pod, if there is one."""
+        """Deletes the PodSchedulingContext of a bound pod if it exists."""
         await self._contexts.delete(pod)
 
 

@@ -275,7 +275,7 @@ class SchedulerController(Controller):
     def _states_for(self, pods: Sequence[Object]) -> dict[str, NodeState]:
         """Returns the states of all nodes by name, with the nominated pods added to their nominated nodes.
 
-        Does not add `pods` themselves, or pods with a lower priority than the first of them.
+        Does not add `pods` themselves, or pods with a lower priority than the first pod in `pods`.
         """
         states, own = self._states.by_name(), set(map(key_of, pods))
         for key in self._nominations - own:
@@ -383,9 +383,9 @@ class SchedulerController(Controller):
         await self._report(pod, "Unschedulable", message, candidate.node if candidate else "")
 
     async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
-        """Deallocates a claim that makes the pod unschedulable, if there is one.
+        """Deallocates a claim so that the pod may become schedulable, if such a claim exists.
 
-        Returns a message about this for the pod's condition PodScheduled.
+        Returns the message about claims for the pod's condition PodScheduled.
         """
         if not self._view.serves_claims:
             return ""

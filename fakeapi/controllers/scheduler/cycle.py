@@ -41,10 +41,10 @@ class Outcome(msgspec.Struct, eq=False):
 
     - `claims`: the pod's claims during the attempt.
     - `count`: the number of nodes in the cluster.
-    - `node`: the chosen node; "" if no node is feasible. In this case, `problem` or `refusals` contains the
-      reasons.
+    - `node`: the chosen node; "" if no node is feasible. Without a feasible node, `problem` or `refusals`
+      contains the reasons.
     - `feasible`: the feasible nodes with their scores. A single feasible node has the score 0.
-    - `problem`: a reason that excludes all nodes, such as a missing class; "" if there is none.
+    - `problem`: a reason that excludes all nodes, such as a missing class; "" without such a reason.
     - `refusals`: by node, the reason why the pod does not fit. May be empty if a node was chosen.
     """
 
@@ -56,7 +56,7 @@ class Outcome(msgspec.Struct, eq=False):
     refusals: dict[str, Unschedulable] = msgspec.field(default_factory=dict)
     filtering: "Filtering | None" = None
     ineligible: str = ""
-    """The reason why the pod may not preempt other pods; "" if it may preempt them."""
+    """The reason why the pod may not preempt other pods; "" if preemption is allowed."""
     hindrances: dict[str, Unschedulable] = msgspec.field(default_factory=dict)
     """By node, the reason why the pod does not fit even after all pods of lower priority are deleted."""
 
@@ -91,7 +91,7 @@ class Outcome(msgspec.Struct, eq=False):
 
 
 class Filtering(msgspec.Struct, frozen=True):
-    """The filters of one scheduling attempt. They decide whether the pod fits on a node.
+    """The filters of one scheduling attempt. The filters decide whether the pod fits on a node.
 
     `states`: all nodes of the cluster, because the filters for affinity and topology spread count pods on all
     nodes.
@@ -110,7 +110,7 @@ class Filtering(msgspec.Struct, frozen=True):
     ) -> AsyncIterator[tuple[NodeState, Unschedulable | None]]:
         """Yields each node in `names`, with the reason why the pod does not fit on it; None if the pod fits.
 
-        `has_topology`: the property of this name; None if the caller does not know it.
+        `has_topology`: the value of the property `has_topology`; None if the caller does not know the value.
 
         Raises PluginError for a problem with the pod's claims that ends the scheduling attempt.
         """
@@ -157,12 +157,13 @@ async def attempt(
 ) -> Outcome:
     """Runs one scheduling attempt for a pod.
 
-    - `states`: the nodes of the cluster by name, in the order of names
-    - `choose`: chooses one of the nodes with the best score
-    - `effort`: limits the search for devices
-    - `turn`: the number of earlier attempts that ended with an error
-    - `namespaces`: returns the cluster's namespaces by name
-    - `known`: the results of earlier attempts per node. They save work, but do not change the outcome
+    - `states`: the nodes of the cluster by name, in the order of names.
+    - `choose`: chooses a node from the nodes with the best score.
+    - `effort`: limits the search for devices.
+    - `turn`: the number of earlier attempts that ended with an error.
+    - `namespaces`: returns the cluster's namespaces by name.
+    - `known`: the results of earlier attempts per node. These results save work, but do not change the
+      outcome.
 
     Raises PluginError for a problem with the pod's claims that ends the attempt.
     """
@@ -198,8 +199,10 @@ async def _decide_by_answers(
 ) -> bool:
     """Decides an attempt with the stored answers of nodes. Checks only nodes without an up-to-date answer.
 
-    Returns False if the answers of nodes depend on each other. The caller must then check all nodes. Reasons:
+    Returns False if the stored answers cannot decide the attempt. The caller must then check all nodes.
+    Reasons:
 
+    - The pod or its claims have no key for stored answers.
     - Pods have rules for pod affinity or topology spread.
     - The search for devices comes near its limit. All nodes share this limit.
 

@@ -1,4 +1,4 @@
-"""DryRun: the nodes of the cluster during a dry run of preemption, without the pods that it would delete.
+"""DryRun: the nodes of the cluster during a dry run of preemption, without the victims.
 
 Follows k8s.io/kubernetes `pkg/scheduler/framework/preemption`.
 """

@@ -131,7 +131,8 @@ def _request(
     The request is None if the container requests no devices, or if the devices of `reusable` suffice.
 
     - `index`: the position of the container in the pod, for the name of the request.
-    - `resource`: the extended resource; `class_name`: the DeviceClass that provides it.
+    - `resource`: the extended resource.
+    - `class_name`: the DeviceClass that provides the resource.
     - `reusable`: requests of other containers whose devices this container may reuse.
     """
     requests = (container.get("resources") or {}).get("requests") or {}

@@ -22,7 +22,7 @@ HostPort = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """A pod to schedule, with its resource requests. The argument of the filters.
+    """A pod to schedule, with its resource requests. Every filter receives this object.
 
     `by_class`: the requested extended resources of the pod for which a DeviceClass exists.
     """
@@ -139,7 +139,7 @@ def host_ports(pod: Object) -> list[HostPort]:
 
 
 def is_taken(port: HostPort, other: Object) -> bool:
-    """Whether another pod on the node uses a host port on the same IP."""
+    """Whether another pod on the node uses a host port. Ports of different IP addresses do not collide."""
     return any(_collide(port, used) for used in host_ports(other))
 
 

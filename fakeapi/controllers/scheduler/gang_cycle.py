@@ -1,4 +1,4 @@
-"""Finds nodes for all pods of a gang, before any of them is bound.
+"""Finds nodes for all pods of a gang before the first pod is bound.
 
 Follows the scheduling cycle of pod groups of k8s.io/kubernetes `pkg/scheduler/schedule_one_podgroup.go`.
 """
@@ -28,7 +28,7 @@ class GangOutcome(msgspec.Struct):
     - `fitting`: the pods that fit on a node, with their outcomes.
     - `refused`: the pods that fit on no node, with their outcomes.
     - `untried`: the pods that were not tried, because the gang cannot be scheduled without the refused pods.
-    - `message`: why the gang cannot be scheduled; "" if it can.
+    - `message`: why the gang cannot be scheduled; "" if the gang can be scheduled.
     """
 
     fitting: list[tuple[Object, Outcome]] = msgspec.field(default_factory=list)
@@ -52,7 +52,8 @@ async def attempt_gang(
     - `pods`: the pods of the gang without a node.
     - `states`: the nodes of the cluster by name.
     - `min_count`: how many pods of the gang must have a node.
-    - `scheduled`: how many pods of the gang have a node already. With `pods`, these are at least `min_count`.
+    - `scheduled`: how many pods of the gang have a node already. Together with `pods`, at least `min_count`
+      pods can have a node.
 
     Raises PluginError for a problem with a pod's claims that ends the attempt.
     """

@@ -18,9 +18,10 @@ _CONDITION = "PodGroupInitiallyScheduled"
 
 
 class Gangs:
-    """The PodGroups with their pods. Empty if the feature gate is off.
+    """The PodGroups with their pods. If the feature gate is off, no PodGroup is known.
 
-    `pods`: the informer of pods. `api`: the client that writes the conditions of PodGroups.
+    - `pods`: the informer of pods.
+    - `api`: the client that writes the conditions of PodGroups.
     """
 
     def __init__(self, context: ControllerContext, api: InProcessClient, pods: Informer) -> None:
@@ -55,7 +56,9 @@ class Gangs:
                 del self._members[key]
 
     def group(self, pod: Object) -> Object | None:
-        """Returns the PodGroup of a pod; None if it has none, or if the PodGroup does not exist."""
+        """Returns the PodGroup of a pod; None for a pod without a PodGroup, and if the PodGroup does not
+        exist.
+        """
         return find_group(pod, self._groups)
 
     @property
@@ -82,7 +85,7 @@ class Gangs:
         return self.group(pod) is None or len(self.members(pod)) < self.min_count(pod)
 
     def min_count(self, pod: Object) -> int:
-        """Returns the minCount of the gang of a pod; 0 if the pod belongs to no gang."""
+        """Returns the minCount of the gang of a pod; 0 if the pod does not belong to a gang."""
         group = self.group(pod)
         policy = {} if group is None else group["spec"].get("schedulingPolicy") or {}
         return int((policy.get("gang") or {}).get("minCount") or 0)

@@ -62,7 +62,8 @@ def resources_of(slices: Iterable[Object], claims: Iterable[Object]) -> Resource
 class ClaimModel:
     """The requests of one claim, by driver, with compiled CEL selectors.
 
-    The requests come from the parameters objects of the claim and of its class.
+    The parameters of the claim contain the requests. The parameters of the class can contain filters: the
+    first filter for a driver limits the driver's instances.
     """
 
     def __init__(
@@ -107,8 +108,8 @@ class ClaimModel:
     async def allocate(self, node: str, resources: Resources, effort: NodeEffort) -> tuple[str, Object]:
         """Allocates instances on a node. Returns the driver name of the claim's class, and the allocation.
 
-        Raises KeyError or ValueError if the node lacks free instances or a selector fails. Raises
-        SearchTooLong if the selectors take too long.
+        Adds the chosen instances to the used instances in `resources`. Raises KeyError or ValueError if the
+        node lacks free instances or a selector fails. Raises SearchTooLong if the selectors take too long.
         """
         handles = []
         for driver, requests in self._by_driver.items():
@@ -172,9 +173,10 @@ def _selected(
     selector: NamedResourcesSelector,
     attributes: Sequence[Object],
 ) -> bool:
-    """Whether an instance matches the selector of a request, and the filter of the class if there is one.
+    """Whether an instance matches the selector of a request and the filter of the class.
 
-    `attributes`: the attributes of the instance. Raises ValueError if the evaluation of a selector fails.
+    `chosen_filter`: None for a class without a filter. `attributes`: the attributes of the instance. Raises
+    ValueError if the evaluation of a selector fails.
     """
     if chosen_filter is not None and not _matches(chosen_filter, attributes, "filter"):
         return False

@@ -62,7 +62,8 @@ class NodeAllocatable:
             self._by_pool[resource_slice.spec["pool"]["name"]].append(resource_slice)
 
     def sharing_problem(self, pod: Object, claims: Iterable[Object], node: NodeState) -> Unschedulable | None:
-        """Returns the reason why a pod may not use its allocated claims on a node; None if it may use them.
+        """Returns the reason why a pod may not use its allocated claims on a node; None without such a
+        reason.
 
         The reason is that other pods use one of these claims, and the release does not allow sharing.
         """
@@ -123,8 +124,8 @@ class NodeAllocatable:
     def _finder(self, node: Object | None) -> Callable[[Object], Object]:
         """Returns a function that finds the device of an allocation result.
 
-        The function raises LookupFailed if the device is missing or does not serve `node`. If `node` is None,
-        the function finds the devices of all nodes.
+        The function raises LookupFailed if the device is missing. With `has_overhead`, it also raises
+        LookupFailed if `node` cannot use the device, unless `node` is None.
         """
 
         def find(result: Object) -> Object:
@@ -230,6 +231,8 @@ class NodeAllocatable:
         self, pod: Object, by_uid: Iterable[tuple[str, Object]], names: Mapping[str, str]
     ) -> list[Object]:
         """Returns the claim statuses sorted by claim name, with the containers that use each claim.
+
+        Leaves out statuses without resources, mapping and overhead.
 
         `names`: maps the names of claims in the pod's spec to the uids of ResourceClaims.
         """

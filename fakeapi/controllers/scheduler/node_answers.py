@@ -39,7 +39,7 @@ _SPEC = ("nodeName", "nodeSelector", "affinity", "tolerations", "overhead", "res
 class Answer(msgspec.Struct, frozen=True):
     """Whether a pod fits on a node.
 
-    - `refusal`: the reason why the pod does not fit; None if it fits.
+    - `refusal`: the reason why the pod does not fit; None if the pod fits.
     - `parts`: the parts of the node's score.
     - `allocation`: the allocation results of the pod's claims; None without claims to allocate.
     - `tries`: the number of tried devices that counted against the limit of the search.

@@ -118,7 +118,10 @@ def scored_requests(pod: Object) -> Amounts:
 
 
 class _Placed(msgspec.Struct, eq=False):
-    """A pod on a node, with its requests. They are None until they are part of the sums of the node."""
+    """A pod on a node, with its requests.
+
+    `requested`: None until the requests are part of the sums of the node.
+    """
 
     pod: Object
     requested: Amounts | None = None
@@ -137,7 +140,7 @@ class _OnNode(msgspec.Struct, eq=False):
     scored: Amounts = msgspec.field(default_factory=dict)
 
     def change(self, uid: str, pod: Object | None) -> None:
-        """Adds or replaces the pod with this uid, as the last pod. Removes it if `pod` is None."""
+        """Adds or replaces the pod with this uid, as the last pod. Removes the pod if `pod` is None."""
         known = self.pods.pop(uid, None)
         if known is not None and known.requested is not None:
             if pod is not None and _has_equal_requests(known.pod, pod):
@@ -149,7 +152,7 @@ class _OnNode(msgspec.Struct, eq=False):
             self.pods[uid] = _Placed(pod)
 
     def state(self, node: Object) -> NodeState:
-        """Returns the state of the node with these pods. Later changes do not affect it."""
+        """Returns the state of the node with these pods. Later changes do not affect the returned state."""
         for placed in self.pods.values():
             if placed.requested is None:
                 placed.requested, placed.scored = requests_of(placed.pod), scored_requests(placed.pod)

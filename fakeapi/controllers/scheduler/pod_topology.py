@@ -199,6 +199,8 @@ def _count(counts: dict[tuple[str, str], int], terms: Iterable[Object], labels: 
 
 
 def _selects(selector: Object | None, labels: Mapping[str, str]) -> bool:
-    """Whether a LabelSelector matches labels. None matches nothing; an empty selector matches everything."""
+    """Whether a LabelSelector matches labels. None matches no labels; an empty selector matches all
+    labels.
+    """
     compiled = label_selector.of_object(selector)
     return compiled is not None and compiled.matches(labels)

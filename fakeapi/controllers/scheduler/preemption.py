@@ -65,7 +65,9 @@ async def best_candidate(pod: Object, outcome: Outcome, victims: Victims) -> Can
 async def _candidate(
     pod: Object, filtering: Filtering, name: str, victims: Victims
 ) -> Candidate | Unschedulable | None:
-    """Returns the pods (victims) to delete, so that the pod fits on the node `name`.
+    """Returns a Candidate: the pods (victims) to delete, so that the pod fits on the node `name`.
+
+    Other results:
 
     - None: the node has no pods of lower priority, or the pod fits without a deletion.
     - Unschedulable: the pod does not fit even after all pods of lower priority are deleted.
@@ -94,7 +96,7 @@ async def _refusal(filtering: Filtering, name: str, states: Mapping[str, NodeSta
     """Returns the reason why the pod does not fit on a node; None if the pod fits.
 
     - `name`: the name of the node.
-    - `states`: the assumed states of all nodes, by name. They replace the current states.
+    - `states`: the assumed states of all nodes, by name. The assumed states replace the current states.
     """
     [(_, refusal)] = [result async for result in replace(filtering, states=states).refusals([name])]
     return refusal
@@ -103,7 +105,8 @@ async def _refusal(filtering: Filtering, name: str, states: Mapping[str, NodeSta
 def _has_made_room(pod: Object, outcome: Outcome, filtering: Filtering, victims: Victims) -> bool:
     """Whether pods preempted by this pod are still terminating on its nominated node.
 
-    In this case, the pod may not preempt more pods yet. False if no deletion helps on the nominated node.
+    While these pods are terminating, the pod may not preempt more pods. False if no deletion helps on the
+    nominated node.
     """
     name = pod["status"].get("nominatedNodeName", "")
     state, refusal = filtering.states.get(name), outcome.refusals.get(name)

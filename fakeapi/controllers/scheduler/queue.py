@@ -26,7 +26,7 @@ The delays grow exponentially from BACKOFF_SECONDS_MIN.
 
 
 OUTDATED_MAX = 1000
-"""Maximum number of outdated entries in the queue's heap, in addition to one for each pod to schedule.
+"""Maximum number of outdated entries in the queue's heap, in addition to one entry for each pod to schedule.
 
 Above this number, the queue rebuilds the heap.
 """
@@ -37,7 +37,7 @@ class SchedulingQueue:
     change.
 
     - `pods`: the informer of pods.
-    - `bound`: the keys of pods that wait for binding conditions. The queue ignores them.
+    - `bound`: the keys of pods that wait for binding conditions. The queue ignores these pods.
     """
 
     def __init__(self, context: ControllerContext, pods: Informer, bound: Container[str]) -> None:
@@ -79,8 +79,8 @@ class SchedulingQueue:
     ) -> None:
         """Keeps pods until a change may make them schedulable.
 
-        - `since`: the number `changes` at the start of the scheduling attempt. If it has grown, the pods are
-          retried at once. None for pods that were not tried.
+        - `since`: the number `changes` at the start of the scheduling attempt. If this number has grown, the
+          pods are retried at once. None for pods that were not tried.
         - `costly`: whether the search for their devices reached its limit. The next retry is then delayed.
         """
         self._unschedulable.update(keys)

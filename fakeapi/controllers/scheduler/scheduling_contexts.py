@@ -38,7 +38,7 @@ class SchedulingContexts:
     def find(self, pod: Object) -> Object | None:
         """Returns the pod's PodSchedulingContext; None if it does not exist.
 
-        Raises PluginError if it belongs to another pod.
+        Raises PluginError if the PodSchedulingContext belongs to another pod.
         """
         metadata = pod["metadata"]
         context = self._informer.get(metadata["namespace"], metadata["name"])
@@ -84,7 +84,9 @@ class SchedulingContexts:
             await self._api.patch(path, body, "apply", fieldManager="kube-scheduler", force="true")
 
     async def delete(self, pod: Object) -> None:
-        """Deletes the pod's PodSchedulingContext. If this fails, the garbage collector deletes it later."""
+        """Deletes the pod's PodSchedulingContext. If the request fails, the garbage collector deletes it
+        later.
+        """
         metadata = pod["metadata"]
         try:
             await self._api.delete(self._resource.path(metadata["namespace"], metadata["name"]))

@@ -62,7 +62,9 @@ def totals(parts: Sequence[Parts]) -> list[int]:
 def scores_by_plugin(
     pod: Object, states: Sequence[NodeState], of_claims: Sequence[int]
 ) -> list[dict[str, int]]:
-    """Returns the weighted score of each node from each plugin. Their sums are the `totals`.
+    """Returns the weighted score of each node from each plugin.
+
+    The sum of the scores of a node equals the result of `totals`.
 
     `of_claims`: the scores of the plugin DynamicResources.
     """

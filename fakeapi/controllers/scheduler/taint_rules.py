@@ -68,7 +68,8 @@ def applies_to(
 ) -> bool:
     """Whether a DeviceTaintRule selects a device.
 
-    Compares driver, pool and device name. Up to 1.34, rules can also have a DeviceClass and CEL selectors.
+    Compares driver, pool and device name. Up to 1.34, rules can also have a DeviceClass and CEL selectors. A
+    selector that fails does not match.
 
     - `spec`: the spec of the DeviceTaintRule.
     - `each`: the ResourceSlice that contains the device.

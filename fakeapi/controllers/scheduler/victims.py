@@ -25,7 +25,7 @@ _NOT_STARTED = "~"
 
 
 class Victim(msgspec.Struct, frozen=True):
-    """A unit of preemption: one pod, or all pods of a PodGroup. All of them are deleted, or none.
+    """A unit of preemption: one pod, or all pods of a PodGroup. Preemption deletes all these pods, or none.
 
     - `nodes`: the names of the pods' nodes.
     - `is_of_group`: whether the pods belong to a PodGroup.
@@ -66,17 +66,21 @@ class Victims:
         return list(victims.values())
 
     def _placed_members(self, pod: Object) -> tuple[Object, ...]:
-        """Returns the pods with a node in a pod's PodGroup; the pod itself if there are none."""
+        """Returns the pods with a node in a pod's PodGroup; only the pod itself without such pods."""
         return tuple(each for each in self._gangs.members(pod) if each["spec"].get("nodeName")) or (pod,)
 
     def priority_of(self, pod: Object) -> int:
-        """Returns the priority that protects a pod from preemption: its own, or that of its PodGroup."""
+        """Returns the priority that protects a pod from preemption: its own, or the priority of its
+        PodGroup.
+        """
         group = self._gangs.preemptible_group(pod)
         return priority_of(pod if group is None else group)
 
     def in_order_of_reprieve(self, victims: Iterable[Victim]) -> list[tuple[Victim, int]]:
-        """Returns the victims in the order of reprieve, each with the number of budgets that its deletion
-        violates.
+        """Returns the victims in the order of reprieve, each with the number of its pods that budgets
+        protect.
+
+        Such a pod is protected because its deletion violates a PodDisruptionBudget.
 
         Victims that violate PodDisruptionBudgets come first, and then the more important victims.
         """

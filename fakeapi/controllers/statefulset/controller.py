@@ -73,10 +73,10 @@ class StatefulSetController(PodOwnerController):
     async def _current_and_update(
         self, owner: Object, revisions: list[Object]
     ) -> tuple[Object | None, Object | None]:
-        """Returns the ControllerRevision of the present pods, and that of the current pod template.
+        """Returns the ControllerRevision of the present pods, and the ControllerRevision of the pod template.
 
-        Creates the ControllerRevision of the current template if it is missing. The second item is None if
-        another object already has the name.
+        Creates the ControllerRevision of the pod template if it is missing. Both items are None if another
+        object already has its name.
         """
         data = template_patch(owner)
         number = max((each.get("revision", 0) for each in revisions), default=0) + 1

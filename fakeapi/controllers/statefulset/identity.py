@@ -40,7 +40,7 @@ def is_healthy(pod: Object) -> bool:
 
 
 def is_unavailable(pod: Object, min_ready_seconds: int, now: float) -> bool:
-    """Whether a pod is not available, or is being deleted."""
+    """Whether a pod is not available, has ended, or is being deleted."""
     return is_deleted(pod) or has_ended(pod) or not is_available(pod, min_ready_seconds, now)
 
 

@@ -68,7 +68,7 @@ class Replicas:
     async def manage(self) -> None:
         """Makes the next changes.
 
-        With the policy OrderedReady, waits for each pod before it changes the next one. Raises StatusError if
+        With the policy OrderedReady, waits for each pod before it changes the next pod. Raises StatusError if
         a request fails.
         """
         for pod in list(self._replicas):
@@ -103,7 +103,7 @@ class Replicas:
         return is_running(pod) and is_available(pod, self._seconds, self._now)
 
     def _first_unhealthy(self) -> Object | None:
-        """Returns the unhealthy pod with the smallest ordinal. Checks the pods to scale down last."""
+        """Returns the unhealthy pod with the smallest ordinal. The pods to scale down come last."""
         pods = [*self._replicas, *reversed(self._condemned)]
         return next((pod for pod in pods if not is_healthy(pod)), None)
 
@@ -150,7 +150,7 @@ class Replicas:
 
     @property
     def live_revisions(self) -> set[str]:
-        """The names of all revisions that existing pods use."""
+        """The names of all revisions that existing pods and new pods use."""
         return {revision_of(pod) for pod in [*self._replicas, *self._condemned]}
 
 

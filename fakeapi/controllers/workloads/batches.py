@@ -1,4 +1,4 @@
-"""Starts many equal requests in growing batches. If all requests fail, only few are sent.
+"""Starts many equal requests in growing batches. A batch with an error is the last batch.
 
 Follows `slowStartBatch` of k8s.io/kubernetes `pkg/controller/replicaset`.
 """
@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from fakeapi.clients.errors import StatusError
 
 BURST = 500
-"""Maximum number of pods that a ReplicaSet creates or deletes in one sync. The next sync continues."""
+"""Maximum number of pods that a ReplicaSet or Job creates or deletes in one sync. The next sync continues."""
 
 DAEMON_BURST = 250
 """Maximum number of pods that a DaemonSet creates or deletes in one sync. The next sync continues."""

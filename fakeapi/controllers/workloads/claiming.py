@@ -14,7 +14,9 @@ from fakeapi.machinery.meta.label_selector import Selector
 
 
 class AdoptionRefused(StatusError):
-    """Raised if a workload must not adopt an object, because the workload was deleted meanwhile."""
+    """Raised if a workload must not adopt an object, because the workload was deleted or replaced
+    meanwhile.
+    """
 
 
 class Claiming:
@@ -86,7 +88,9 @@ class Claiming:
         await self._api.patch(self._owned.path_of(obj), {"metadata": metadata}, "strategic")
 
     async def _check_owner(self, obj: Object) -> None:
-        """Reads the workload again. Raises AdoptionRefused if it is being deleted or was replaced."""
+        """Reads the workload again. Raises AdoptionRefused if the workload is being deleted or was
+        replaced.
+        """
         if self._may_adopt:
             return
         fresh = (await self._api.get(self._owners.path_of(self._owner)))["metadata"]

@@ -17,7 +17,7 @@ from fakeapi.machinery.meta.label_selector import Selector
 
 
 class WorkloadController(Controller):
-    """Reconciles the objects of one kind, with an informer of them, an API client and an event recorder."""
+    """Reconciles the objects of one kind, with their informer, an API client and an event recorder."""
 
     group: ClassVar[str] = "apps"
     plural: ClassVar[str]
@@ -62,7 +62,7 @@ class WorkloadController(Controller):
         """Reconciles a workload. May raise StatusError; the manager then retries the workload."""
 
     async def write_status(self, owner: Object, status: Object) -> Object:
-        """Replaces the status of a workload, unless it already has an equal status.
+        """Replaces the status of a workload, unless the stored status is equal.
 
         Returns the stored workload. Raises StatusError if the request fails.
         """
@@ -80,7 +80,7 @@ class WorkloadController(Controller):
             self.context.add(key_of(owner))
 
     def selector(self, owner: Object) -> Selector:
-        """Returns the label selector of a workload. Subclasses override it for other kinds of selectors."""
+        """Returns the label selector of a workload. Subclasses override this method."""
         return selector_of(owner)
 
     def queue_selecting(self, obj: Object) -> None:
@@ -97,8 +97,8 @@ class WorkloadController(Controller):
     def owned_changed(self, old: Object | None, new: Object | None) -> None:
         """Queues the workloads that an object's change, such as a pod's, may affect.
 
-        These are its controllers before and after the change. For an object without a controller, these are
-        the workloads that may adopt it.
+        The change may affect the controllers of the object before and after the change. For an object without
+        a controller, the change may affect the workloads that may adopt the object.
         """
         for obj in filter(None, (old, new)):
             self.queue_owner_of(obj)

@@ -1,8 +1,8 @@
-"""Hashes of pod templates and revisions. They become labels and parts of names.
+"""Computes the hashes of pod templates and revisions. The hashes become labels and parts of names.
 
 Follows `ComputeHash` of k8s.io/kubernetes `pkg/controller` and `HashControllerRevision` of
 `pkg/controller/history`, with one difference. Kubernetes hashes the Go struct of a template; this module
-hashes its JSON. So the hashes of templates differ from those in a real cluster.
+hashes its JSON. So the hashes of templates differ from the hashes in a real cluster.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ _BASIS, _PRIME, _MASK = 0x811C9DC5, 0x01000193, 0xFFFFFFFF
 def template_hash(template: Any, collision_count: int | None) -> str:
     """Returns the hash of a pod template, as the value of the label pod-template-hash.
 
-    `collision_count`: the collisionCount in the status of the workload; None if the status has none.
+    `collision_count`: the collisionCount in the status of the workload; None without a collisionCount.
     """
     data = codec.encode(codec.in_key_order(template))
     return _text(_fnv32a(data + _collisions(collision_count)))

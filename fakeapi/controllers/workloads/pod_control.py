@@ -65,7 +65,7 @@ class PodControl:
         await self._events.record(owner, "Normal", "SuccessfulDelete", f"Deleted pod: {name}")
 
     async def delete_all(self, owner: Object, pods: Iterable[Object]) -> None:
-        """Deletes pods. Tries all of them, and then raises the first StatusError."""
+        """Deletes pods. Tries to delete all pods, and then raises the first StatusError."""
         problems: list[StatusError] = []
         for pod in pods:
             try:

@@ -36,7 +36,7 @@ def is_terminating(pod: Object) -> bool:
 
 
 def condition(obj: Object, kind: str) -> Object | None:
-    """Returns the condition of this type in the status of an object; None if it has none."""
+    """Returns the condition of this type in the status of an object; None without such a condition."""
     for candidate in (obj.get("status") or {}).get("conditions") or ():
         if candidate["type"] == kind:
             match: Object = candidate
@@ -45,7 +45,7 @@ def condition(obj: Object, kind: str) -> Object | None:
 
 
 def priority_of(obj: Object) -> int:
-    """Returns the priority in the spec of a pod or PodGroup; 0 if it has none."""
+    """Returns the priority in the spec of a pod or PodGroup; 0 without a priority."""
     return int(obj["spec"].get("priority") or 0)
 
 
@@ -61,7 +61,7 @@ def seconds_of(text: str | None) -> float:
 
 
 def ready_since(pod: Object) -> float | None:
-    """Returns when a pod became ready, in seconds since the epoch; None if it is not ready."""
+    """Returns when a pod became ready, in seconds since the epoch; None if the pod is not ready."""
     ready = condition(pod, "Ready")
     if ready is None or ready["status"] != "True":
         return None
@@ -80,7 +80,7 @@ def is_available(pod: Object, min_ready_seconds: int, now: float) -> bool:
 
 
 def seconds_until_available(pods: Iterable[Object], min_ready_seconds: int, now: float) -> float | None:
-    """Returns the seconds until the next ready pod becomes available; None if no pod is waiting for this."""
+    """Returns the seconds until the next ready pod becomes available; None without such a pod."""
     waits = [
         since + min_ready_seconds - now
         for since in map(ready_since, pods)

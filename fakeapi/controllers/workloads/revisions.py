@@ -1,4 +1,4 @@
-"""Revisions: the ControllerRevisions of DaemonSets and StatefulSets. They store earlier pod templates.
+"""Revisions: the ControllerRevisions of DaemonSets and StatefulSets, which store pod templates.
 
 Follows k8s.io/kubernetes `pkg/controller/history` and `pkg/controller/daemon/update.go`.
 """
@@ -115,7 +115,7 @@ class Revisions:
                 raise
 
     async def truncate(self, old: Iterable[Object], limit: int, live: set[str]) -> None:
-        """Deletes the oldest revisions, to keep at most `limit` of them.
+        """Deletes the oldest revisions, to keep at most `limit` revisions.
 
         - `old`: the revisions that are not current, the smallest first.
         - `limit`: the revisionHistoryLimit of the workload.

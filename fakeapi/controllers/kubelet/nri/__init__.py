@@ -1,1 +1,1 @@
-"""The socket of the container runtime where NRI plugins register, such as those of DRA drivers."""
+"""The socket of the container runtime where NRI plugins register, such as plugins of DRA drivers."""

@@ -14,7 +14,7 @@ UNIMPLEMENTED = 12
 
 REGISTRATION_MILLISECONDS = 5000
 REQUEST_MILLISECONDS = 2000
-"""The time limits that containerd tells plugins by default."""
+"""The default time limits that containerd sends to plugins."""
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -26,7 +26,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def call_of(content: bytes) -> Call:
-    """Decodes a request. Raises WireError if it is malformed."""
+    """Decodes a request. Raises WireError for a malformed request."""
     fields = fields_of(content)
     return Call(text_of(fields, 1), text_of(fields, 2), _bytes_of(fields, 3))
 
@@ -58,19 +58,19 @@ def error_of(content: bytes) -> str:
 
 
 def configure(version: str) -> Call:
-    """Returns the first call of a plugin: the runtime's name, its version and its time limits."""
+    """Returns the first call to a plugin. The call sends the runtime's name, version and time limits."""
     payload = bytes_field(2, b"fakeapi") + bytes_field(3, version.encode())
     payload += varint_field(4, REGISTRATION_MILLISECONDS) + varint_field(5, REQUEST_MILLISECONDS)
     return Call(PLUGIN_SERVICE, "Configure", payload)
 
 
 def synchronize() -> Call:
-    """Returns the second call of a plugin, with an empty list of pods and containers."""
+    """Returns the second call to a plugin, with an empty list of pods and containers."""
     return Call(PLUGIN_SERVICE, "Synchronize")
 
 
 def text_of(fields: Fields, number: int) -> str:
-    """Returns a string of a message; "" if it is missing. Raises WireError for a number."""
+    """Returns a string of a message; "" for a missing field. Raises WireError if the field is a number."""
     return _bytes_of(fields, number).decode(errors="replace")
 
 

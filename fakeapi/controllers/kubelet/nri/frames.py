@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 import msgspec
 
 PLUGIN, RUNTIME = 1, 2
-"""Numbers of connections: for calls of the plugin by the runtime, and for calls in the other direction."""
+"""Numbers of connections: for calls from the runtime to the plugin, and from the plugin to the runtime."""
 REQUEST, RESPONSE = 1, 2
 """Types of messages."""
 MESSAGE_BYTES_MAX = 4 * 1024 * 1024
@@ -30,9 +30,9 @@ class FrameError(ValueError):
 class Message(msgspec.Struct, frozen=True):
     """A ttrpc message.
 
-    - `connection`: PLUGIN or RUNTIME
-    - `stream`: the number of the call; a response has the number of its request
-    - `kind`: REQUEST or RESPONSE
+    - `connection`: PLUGIN or RUNTIME.
+    - `stream`: the number of the call; a response has the number of its request.
+    - `kind`: REQUEST or RESPONSE.
     """
 
     connection: int

@@ -1,7 +1,7 @@
 """NriSocket: the socket of a node's container runtime, where NRI plugins register.
 
-A plugin registers, and gets its configuration and an empty list of containers. The kubelet never calls it
-about a container.
+A plugin registers, and gets its configuration and an empty list of containers. The kubelet never calls the
+plugin about a container.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ log = logging.getLogger("fakeapi.controllers")
 SOCKET = "host/run/nri/nri.sock"
 """The path of the socket in the directory of a node. Containers see it as /var/run/nri/nri.sock."""
 PLUGINS_MAX = 32
-"""Maximum number of plugins that are connected to one node."""
+"""Maximum number of plugins that are connected to one node; further plugins are disconnected."""
 
 
 class NriSocket:
@@ -34,7 +34,10 @@ class NriSocket:
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
-        """Creates the socket, and replaces one of an earlier server. Raises OSError if that is impossible."""
+        """Creates the socket, and replaces the socket of an earlier server.
+
+        Raises OSError if the socket cannot be created.
+        """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.unlink(missing_ok=True)
         try:
@@ -71,7 +74,7 @@ class NriSocket:
 
 
 class _Plugin:
-    """A connected plugin. `name`: its index and name, after it registered."""
+    """A connected plugin. `name`: the index and the name of the plugin after its registration."""
 
     def __init__(self, writer: asyncio.StreamWriter, node: str) -> None:
         self.name = "without a name"

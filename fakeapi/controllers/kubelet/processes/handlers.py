@@ -15,7 +15,9 @@ _SERVING = 1
 
 
 def port_of(port: object, container: Object) -> int | None:
-    """Returns a port's number; None if it is unknown. `port`: a number, or the name of a container port."""
+    """Returns a port's number; None for an unknown name. `port`: a number, or the name of a container
+    port.
+    """
     if isinstance(port, int):
         return port
     numbers = {entry.get("name"): entry["containerPort"] for entry in container.get("ports") or ()}

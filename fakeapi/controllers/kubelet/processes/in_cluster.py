@@ -1,5 +1,5 @@
-"""The access of containers to the API server: environment variables with its address, and service account
-tokens.
+"""The access of containers to the API server: environment variables with the server's address, and service
+account tokens.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ TOKEN_SECONDS = 3607
 def environment(address: InCluster | None) -> dict[str, str]:
     """Returns the environment variables of the Service `kubernetes` that client-go reads.
 
-    Empty without an address.
+    Returns no variables without an address.
     """
     if address is None:
         return {}
@@ -41,7 +41,7 @@ async def token(
 ) -> str:
     """Returns a token of the pod's service account, bound to the pod.
 
-    A pod without a serviceAccountName gets an unbound token of the account `default`. This happens because
+    A pod without a serviceAccountName gets an unbound token of the account `default`. Such pods exist because
     the admission plugin ServiceAccount is off by default. Raises StatusError if the server rejects the
     request, for example because the service account does not exist.
     """
@@ -65,11 +65,12 @@ async def token(
 async def write_account(
     context: ControllerContext, api: InProcessClient, pod: Object, directory: Path
 ) -> bool:
-    """Writes token, ca.crt and namespace of a pod's service account into a directory. Returns whether it did.
+    """Writes token, ca.crt and namespace of a pod's service account into a directory.
 
     Replaces the volume that the admission plugin ServiceAccount would add; this plugin is off by default.
-    Returns False if the pod or its service account disables automountServiceAccountToken. Raises
-    ContainerStartError if the service account does not exist.
+    Returns whether the files were written: False if the pod or its service account disables
+    automountServiceAccountToken. Raises ContainerStartError if a request fails, for example because the
+    service account does not exist.
     """
     spec, namespace = pod["spec"], pod["metadata"]["namespace"]
     wanted = spec.get("automountServiceAccountToken")

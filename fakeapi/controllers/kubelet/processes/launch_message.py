@@ -17,7 +17,7 @@ from fakeapi.controllers.kubelet.processes.networks import HOST_NETWORK, Network
 from fakeapi.controllers.kubelet.processes.node_paths import device_path
 from fakeapi.machinery.json_types import Object
 
-_HOSTNAME_LENGTH = 63  # the limit of the kernel
+_HOSTNAME_LENGTH = 63  # The kernel allows 63 bytes.
 WRITABLE_BYTES = 256 << 20
 """Maximum number of bytes that a container can write to its own file system, outside of volumes.
 
@@ -26,12 +26,13 @@ Also the maximum for each of /tmp and /run.
 IMAGE_MOUNTS_MAX = 2_000
 """Maximum number of an image's files and directories that are mounted over this machine's files.
 
-An image with more of them cannot start.
+An image with more files and directories cannot start.
 """
 PROCESSES_MAX = 4_096
 """Maximum number of processes in a container.
 
-Enforced without root. With root, enforced only since Linux 6.14, where each PID namespace has its own limit.
+Without root, this limit always applies. With root, it applies only since Linux 6.14, where each PID namespace
+has its own limit.
 """
 _ROOT_FILE = "etc/passwd"
 """A file that marks an image's directory as an entire root file system."""
@@ -178,7 +179,9 @@ class ProcessPlan(msgspec.Struct, frozen=True):
     def _substituted(
         self, argv: list[str], env: dict[str, str], cwd: str
     ) -> tuple[list[str], dict[str, str], str]:
-        """Replaces the paths of mounts by the paths on this machine. Needed without mount namespaces."""
+        """Replaces the paths of mounts by the paths on this machine, for containers without mount
+        namespaces.
+        """
         places = {mount.target.rstrip("/"): str(mount.source / mount.sub_path) for mount in self.mounts}
         targets = sorted(places, key=len, reverse=True)
 

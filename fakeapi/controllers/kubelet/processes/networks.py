@@ -13,7 +13,7 @@ from fakeapi.controllers.kubelet.processes.isolation import Isolation
 from fakeapi.controllers.kubelet.processes.launched import KILL_SECONDS, LaunchError, start_launcher
 
 HOST = "127.0.0.1"
-"""The IP address of all process containers for the server."""
+"""The IP address at which the server reaches the programs of containers."""
 SERVER_PORT = 16_443
 """The port at which the API server listens in the network namespace of a pod."""
 ANSWER_SECONDS = 20.0
@@ -32,7 +32,7 @@ class Network(ABC):
 
     @abstractmethod
     async def connect(self, port: int, tls: ssl.SSLContext | None = None) -> Streams:
-        """Connects to a port of the container. Raises OSError if nothing listens there."""
+        """Connects to a port of the container. Raises OSError if no program listens there."""
 
     @abstractmethod
     def local_port(self, port: int) -> int:
@@ -53,7 +53,9 @@ HOST_NETWORK = HostNetwork()
 
 
 class PodNetwork(Network):
-    """A network namespace with a loopback interface. A separate process, the holder, keeps it open."""
+    """A network namespace with a loopback interface. A separate process, the holder, keeps this namespace
+    open.
+    """
 
     def __init__(
         self, holder: "subprocess.Popen[bytes]", control: socket.socket, pid: int, listener: socket.socket

@@ -10,7 +10,7 @@ from fakeapi.controllers.kubelet.containers.runtime import ContainerStartError
 from fakeapi.machinery.json_types import Object
 
 KUBELET = "/var/lib/kubelet"
-"""The directory of the kubelet on a node. Many DRA drivers hard-code it."""
+"""The directory of the kubelet on a node. Many DRA drivers hard-code this path."""
 CDI_DIRECTORIES = ("/run/cdi", "/etc/cdi")
 HOST = "host"
 """Subdirectory of a node's directory for the node's own version of other paths."""
@@ -44,12 +44,13 @@ def host_path(directory: Path, path: str, kind: str = "") -> HostPath:
 
     - Paths below KUBELET are in the directory of the node.
     - All CDI directories are one directory of the node.
-    - Devices and the kernel's file systems are those of this machine.
-    - For other paths, the node's own directory `host` has precedence. A path that exists only on this machine
-      is read-only. A path that exists nowhere is created in `host`.
+    - For other paths, the node's own directory `host` has precedence.
+    - A path below /dev, /sys or /proc that is not in `host` is the path of this machine.
+    - Another path that exists only on this machine is read-only. A path that exists nowhere belongs into
+      `host`.
 
     `directory`: the directory of the node. `kind`: the type of the volume. Raises ContainerStartError if the
-    path does not have this type.
+    path does not have this type or cannot be created.
     """
     path = canonical(path)
     place = _place(directory, path)
@@ -85,7 +86,7 @@ def _exists(directory: Path, path: str) -> bool:
 def volume_path(directory: Path, source: Object) -> HostPath:
     """Returns the path on this machine for a volume's `hostPath`.
 
-    Raises ContainerStartError if `host_path` does.
+    Raises ContainerStartError if the path does not have the volume's type or cannot be created.
     """
     return host_path(directory, source["path"], source.get("type") or "")
 

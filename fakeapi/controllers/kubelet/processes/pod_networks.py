@@ -1,4 +1,4 @@
-"""PodNetworks: creates network namespaces for pods. The API server also listens in each of them."""
+"""PodNetworks: creates network namespaces for pods. The API server also listens in each namespace."""
 
 import asyncio
 from collections import Counter
@@ -75,7 +75,9 @@ class PodNetworks:
             await held.result().network.close()
 
     async def address(self, network: Network) -> InCluster | None:
-        """Returns the address of the API server as seen in a network."""
+        """Returns the address of the API server as seen in a network; None if pods cannot reach the
+        server.
+        """
         address = await self._cluster.in_cluster()
         if network is HOST_NETWORK or address is None:
             return address

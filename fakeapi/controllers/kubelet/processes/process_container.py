@@ -42,16 +42,17 @@ TERMINATION_MESSAGE_BYTES_MAX = 4096
 """Maximum number of bytes of a termination message, as in Kubernetes."""
 LOG_MESSAGE_BYTES_MAX = 2048
 LOG_MESSAGE_LINES_MAX = 80
-"""Maximum size of a message from the end of the log: LOG_MESSAGE_BYTES_MAX bytes and 80 lines.
+"""Maximum size of a message from the end of the log: LOG_MESSAGE_BYTES_MAX bytes and LOG_MESSAGE_LINES_MAX
+lines.
 
-Applies to the terminationMessagePolicy FallbackToLogsOnError.
+Containers with the terminationMessagePolicy FallbackToLogsOnError have such messages.
 """
 DRAIN_SECONDS = 2.0
 """Seconds to read the rest of the output after the exit. Later output is lost."""
 
 
 class ProcessContainer(Container):
-    """A container that runs as a process. `start` creates it."""
+    """A container that runs as a process. The method `start` creates the container."""
 
     def __init__(self, plan: ProcessPlan, log: ContainerLog, process: LaunchedProcess, message: Path) -> None:
         self.log = log
@@ -72,7 +73,7 @@ class ProcessContainer(Container):
 
     @classmethod
     async def start(cls, plan: ProcessPlan, log: ContainerLog, message: Path, on_exit: OnExit) -> Self:
-        """Starts the process of a container. Raises ContainerStartError if it cannot start.
+        """Starts the process of a container. Raises ContainerStartError if the process cannot start.
 
         `message`: the file of the termination message.
         """
@@ -175,7 +176,7 @@ class ProcessContainer(Container):
     async def _feed(self, streams: Streams) -> None:
         """Writes the client's input to the container.
 
-        For `stdinOnce`, closes the container's stdin at its end.
+        For `stdinOnce`, closes the container's stdin at the end of the input.
         """
         while data := await streams.read_stdin():
             while data and self._stdin is not None:

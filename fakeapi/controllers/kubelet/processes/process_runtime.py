@@ -31,7 +31,9 @@ from fakeapi.machinery.printable import printable_line
 log = logging.getLogger("fakeapi.controllers")
 
 PROCESSES_MAX = 500
-"""Maximum number of containers that run as processes at the same time. Further containers wait."""
+"""Maximum number of containers that run as processes at the same time. Further containers fail to start, and
+the kubelet tries again.
+"""
 TERMINATION_PATH = "/dev/termination-log"
 
 

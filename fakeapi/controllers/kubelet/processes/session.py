@@ -16,7 +16,7 @@ from fakeapi.controllers.kubelet.processes.output import read_pipe
 
 DRAIN_SECONDS = 1.0
 """Seconds to read the rest of a command's output after its exit. Later output is lost."""
-_BUSY = 0.02  # seconds before the next attempt to write to a terminal whose input is full
+_BUSY = 0.02  # A write to a full terminal is repeated after these seconds.
 _PIECE = 1 << 15
 
 

@@ -46,7 +46,7 @@ class PodVolumes:
         for mount in run.config.mounts:
             if mount.name:
                 place = await self._place(run, volumes[mount.name])
-            else:  # a mount of a CDI device
+            else:  # The mount is from a CDI device.
                 chosen = host_path(run.directory, mount.source, "Existing")
                 place = ProcessMount(chosen.path, "", read_only=chosen.read_only)
             read_only = place.read_only or mount.read_only

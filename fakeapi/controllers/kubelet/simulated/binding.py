@@ -1,7 +1,7 @@
 """BindingConditions: sets the binding conditions of devices from simulated drivers.
 
 The pod can use a device with `bindingConditions` (1.34 and newer) only after its driver has set these
-conditions in the claim's status. The scheduler waits for them before it binds the pod.
+conditions in the claim's status. The scheduler waits for these conditions before it binds the pod.
 """
 
 from collections.abc import Callable, Iterator
@@ -64,7 +64,7 @@ class BindingConditions:
                 yield driver, result
 
     async def report(self, key: BindingKey) -> None:
-        """Writes the binding conditions, or a failure condition, of a driver's devices to a claim.
+        """Writes the binding conditions, or the failure conditions, of a driver's devices to a claim.
 
         Raises StatusError if the request fails.
         """

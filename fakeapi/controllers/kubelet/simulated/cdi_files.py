@@ -18,7 +18,9 @@ class CDIFiles:
     """The CDI files of a driver on one node: one file for each prepared claim."""
 
     def __init__(self, directory: Path, node: str, spec: DriverSpec) -> None:
-        """`directory`: the directory of the node. The files are in its subdirectory `cdi`."""
+        """Prepares the files. `directory`: the directory of the node; the files are in the subdirectory
+        `cdi`.
+        """
         self._directory = directory / NODE_DIRECTORY
         self._node = node
         self._spec = spec

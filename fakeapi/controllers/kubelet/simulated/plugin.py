@@ -236,7 +236,10 @@ class SimulatedPlugin(Driver):
         return lambda: None
 
     def report_health(self) -> None:
-        """Reports the health of all devices; does nothing if the kubelet does not watch the health."""
+        """Reports the health of all devices that are not removed.
+
+        Does nothing if the kubelet does not watch the health.
+        """
         if self._report is None:
             return
         pool = self._devices.pool

@@ -24,7 +24,8 @@ class SlicePublisher:
     """Publishes the pools of simulated drivers.
 
     - `slices`: the resource ResourceSlices in the version to write.
-    - `changed`: called with the node and the driver of a slice after another client changed or deleted it.
+    - `changed`: called with the node and the driver of a slice after another client changed or deleted the
+      slice.
     """
 
     def __init__(
@@ -60,11 +61,13 @@ class SlicePublisher:
             self._changed(*place)
 
     def forget(self, node: str, driver: str) -> None:
-        """Stops publishing the pool of a driver. Its slices stay until the kubelet deletes them."""
+        """Stops publishing the pool of a driver. The slices of the driver stay until the kubelet deletes
+        them.
+        """
         self._published.pop((node, driver), None)
 
     async def publish(self, api: InProcessClient, node: str, driver: str, pool: PoolSpec) -> None:
-        """Creates, updates and deletes ResourceSlices, so that they match a pool.
+        """Creates, updates and deletes ResourceSlices, so that the slices match a pool.
 
         `api`: the client of the driver. Raises StatusError if a request fails.
         """
@@ -109,7 +112,7 @@ class SlicePublisher:
         self._written[key_of(stored)] = stored["metadata"]["resourceVersion"]
 
     async def check(self, api: InProcessClient, node: str, driver: str, pool: PoolSpec) -> None:
-        """Sends the slices of a pool as a dry run. Raises StatusError if the server rejects one of them."""
+        """Sends the slices of a pool as a dry run. Raises StatusError if the server rejects a slice."""
         parts = parts_of(pool, self._rules)
         for part in parts:
             numbers = {"name": pool.name, "generation": 1, "resourceSliceCount": len(parts)}

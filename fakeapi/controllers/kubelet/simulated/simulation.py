@@ -70,7 +70,7 @@ class Simulation:
     async def start(self) -> None:
         """Starts the drivers that were added before the controllers started.
 
-        Raises DeviceError if one of them cannot run.
+        Raises DeviceError if a driver cannot run.
         """
         self._drivers.listen(self._changed, lambda device: check_taints(device, self._context.rules))
         for driver in list(self._drivers.by_name.values()):
@@ -136,7 +136,9 @@ class Simulation:
             raise DeviceError(f"simulated drivers need release 1.31 or newer, not {release}")
 
     async def _create_class(self, driver: str, device_class: ClassSpec) -> None:
-        """Creates a DeviceClass unless it exists. Raises StatusError if the server rejects it."""
+        """Creates a DeviceClass if no class has its name. Raises StatusError if the server rejects the
+        class.
+        """
         classes = self._resource("deviceclasses")
         body = {
             "apiVersion": classes.api_version,
@@ -181,7 +183,7 @@ class Simulation:
         plugin = SimulatedPlugin(self._context, self._client(driver.name), self._claims, driver, node, cdi)
         self._plugins[node, driver.name] = plugin
         if any(state.device.get("bindingConditions") for state in driver.nodes[node].devices.values()):
-            _ = self.binding  # creates BindingConditions, which then watches the claims
+            _ = self.binding  # Reading this property creates BindingConditions, which watches the claims.
         agent.registrations.add(SIMULATED, plugin)
         self._unpublished.add((node, driver.name))
         self._publish_soon(node, driver.name)

@@ -1,6 +1,7 @@
 """The program of the launcher.
 
-Its first message says whether to run a container or a command in a container.
+The first message from the server says what to run: a container, a command in a container, the network of a
+pod, or a test of the isolation.
 """
 
 import contextlib
@@ -62,7 +63,7 @@ def _hold_network(control: Control, spec: dict[str, Any]) -> None:
 
 
 def _join_network(spec: dict[str, Any]) -> None:
-    """Enters the network namespace of the pod, and the user namespace that it belongs to."""
+    """Enters the network namespace of the pod. With the isolation `user`, first enters its user namespace."""
     names = ["user", "net"] if spec["isolation"] == "user" else ["net"]
     for descriptor in [os.open(f"/proc/{spec['network']}/ns/{name}", os.O_RDONLY) for name in names]:
         system.setns(descriptor)
@@ -120,7 +121,7 @@ def _enter(control: Control, spec: dict[str, Any]) -> None:
 
 
 def _is_other(name: str, descriptor: int) -> bool:
-    """Whether an open namespace file is of another namespace than the one of this process."""
+    """Whether an open namespace file is of a namespace that this process is not in."""
     own = os.stat(f"/proc/self/ns/{name}")  # noqa: PTH116 - beside fstat
     return own.st_ino != os.fstat(descriptor).st_ino
 

@@ -31,7 +31,10 @@ DEFAULT_CAPABILITIES = frozenset(_DEFAULT_NAMES.split())
 
 
 def limit_processes(spec: dict[str, Any]) -> None:
-    """Limits the number of processes, and makes the kernel's OOM killer prefer this process."""
+    """Disables core dumps, and makes the kernel's OOM killer prefer this process.
+
+    With the isolation `user`, also limits the number of processes.
+    """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE)
@@ -69,7 +72,7 @@ def drop_privileges(spec: dict[str, Any]) -> None:
             os.setgid(spec["gid"])
         if spec["uid"] is not None:
             os.setuid(spec["uid"])
-    system.prctl(system.PR_SET_PDEATHSIG, 9)  # set last, because changing the user clears it
+    system.prctl(system.PR_SET_PDEATHSIG, 9)  # Changing the user would clear this signal.
 
 
 def _kept(added: Iterable[str], dropped: Iterable[str]) -> set[str]:
@@ -82,7 +85,7 @@ def _drop_capabilities(kept: set[str]) -> None:
     numbers = {_CAPABILITIES[name] for name in kept if name in _CAPABILITIES}
     for number in range(system.CAPABILITIES):
         if number not in numbers:
-            with suppress(OSError):  # an unknown capability of the kernel
+            with suppress(OSError):  # The kernel may not know this capability.
                 system.prctl(system.PR_CAPBSET_DROP, number)
 
 
@@ -108,9 +111,10 @@ def find(spec: dict[str, Any]) -> str:
 
     Searches for the first word of the command in this order:
 
-    - as a path, or in the directories of PATH, in the container's file system
-    - by its last part at the top of the image's directory
-    - as the image's only file, if the image is a file
+    - If the image is a file of this name, the program is this file.
+    - The word can be a path, or the name of a program in the directories of PATH.
+    - The last part of the word can be a file at the top of the image's directory.
+    - If the image is a file of another name, the program is this file.
     """
     name: str = spec["argv"][0]
     top: str = spec["top"]

@@ -1,8 +1,8 @@
 """Builds the file system of a container in a new mount namespace.
 
-The base is this machine's file system, or the image's directory if it is an entire root file system. The
-base's directories are the read-only lower layers of overlays. Writes go to a tmpfs that ends with the
-container.
+The base is this machine's file system, or the image's directory if this directory is an entire root file
+system. The base's directories are the read-only lower layers of overlays. Writes go to a tmpfs that ends with
+the container.
 """
 
 import os

@@ -105,7 +105,7 @@ def _catch_child_signals() -> int:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(written, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_IGN)  # ignores Ctrl-C in the server's terminal
+        signal.signal(number, signal.SIG_IGN)  # Ctrl-C in the server's terminal must not end this process.
     return wakeup
 
 

@@ -72,7 +72,10 @@ def pivot_root(new_root: str, put_old: str) -> None:
 
 
 def make_read_only(target: str, *, recursive: bool = True) -> None:
-    """Makes a mount read-only, with the mounts below it. Raises OSError on kernels before 5.12."""
+    """Makes a mount read-only, and with `recursive` also the mounts below it.
+
+    Raises OSError if the kernel refuses. Kernels before 5.12 always refuse.
+    """
     attributes = _MountAttributes(attr_set=_MOUNT_ATTR_RDONLY)
     result = _libc.syscall(
         ctypes.c_long(_MOUNT_SETATTR), ctypes.c_int(_AT_FDCWD), os.fsencode(target),
