@@ -28,8 +28,8 @@ class UnacceptableReview(Exception):
 class Verdict:
     """The verdict in the response of an admission webhook.
 
-    `status`: the Status that explains a denial; None if the webhook sent none. `patch`: the JSON patch of a
-    mutating webhook; b"" for no patch.
+    `status`: the Status that explains a denial; None if the webhook sent no Status. `patch`: the JSON patch
+    of a mutating webhook; b"" for no patch.
     """
 
     allowed: bool
@@ -112,7 +112,7 @@ def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> Non
 
 
 def refusal(name: str, status: Object | None) -> ApiError:
-    """Returns the error for a write that a webhook denies. Its status code is at least 400.
+    """Returns the error for a write that a webhook denies. The status code of the error is at least 400.
 
     `name`: the name of the webhook. `status`: the Status in its response; None without a Status.
     """

@@ -32,7 +32,7 @@ class AdmissionPlugin:
         self.objects = server.objects
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Changes the new object, before the strategy of its kind prepares and validates it.
+        """Changes the new object, before the strategy of the kind prepares and validates the object.
 
         Returns None, or an awaitable if the plugin must wait. Raises ApiError to reject the write.
         """

@@ -14,7 +14,7 @@ ALL = "*"
 class RequestedResource:
     """The resource and operation of a request, to match the rules of webhooks and policies.
 
-    `namespace`: the namespace in the path; for a Namespace object, its own name.
+    `namespace`: the namespace in the path; for a Namespace object, the name of the Namespace.
     """
 
     group: str

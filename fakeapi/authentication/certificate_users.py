@@ -16,7 +16,10 @@ _UID = "1.3.6.1.4.1.57683.2"
 """Object identifier of the subject attribute with the uid of the user."""
 
 _USERS_CACHED = 1024
-"""Number of client certificates whose users are cached: every request of a connection needs its user."""
+"""Maximum number of client certificates whose users are cached.
+
+Every request of a connection needs the user of the certificate.
+"""
 
 _UID_GATE = "AllowParsingUserUIDFromCertAuth"
 
@@ -40,7 +43,7 @@ def user_of_certificate(certificate: ClientCertificate, release: Release) -> Use
     """Returns the user of a client certificate; None if its subject has no common name.
 
     Raises CertificateRefused for an expired certificate. If the server reads uids from certificates, also
-    raises it for an empty uid and for several uids.
+    raises CertificateRefused for an empty uid and for several uids.
     """
     check_time(certificate)
     return _user(

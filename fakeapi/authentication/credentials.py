@@ -27,8 +27,9 @@ class Anonymous(Enum):
     """
 
     USER = auto()
-    """Treats requests without credentials as requests of system:anonymous. Like kube-apiserver with
-    `--anonymous-auth=true`.
+    """Treats requests without credentials as requests of system:anonymous.
+
+    kube-apiserver does this with `--anonymous-auth=true`.
     """
 
     REJECTED = auto()
@@ -65,7 +66,7 @@ class Credentials:
         self._added.clear()
 
     def user_of_token(self, token: bytes) -> User | None:
-        """Returns the user of a bearer token; None for a token that the server does not have."""
+        """Returns the user of a bearer token; None for a token that the server does not know."""
         if self.token is not None and hmac.compare_digest(token, self.token.encode()):
             return TOKEN_HOLDER
         text = token.decode("latin-1")
@@ -77,8 +78,9 @@ class Credentials:
         """Returns the user of a request by its client certificate, and by the headers of a front proxy.
 
         Tries the headers of the front proxy first, then the certificate. Returns None if neither names a
-        user. Raises CertificateRefused if the certificate is unusable, or if neither check accepts its
-        issuer. Follows `New` of k8s.io/kubernetes `pkg/kubeapiserver/authenticator`.
+        user. Raises CertificateRefused if the certificate is unusable, or if neither the front proxy nor the
+        client CAs accept the certificate. Follows `New` of k8s.io/kubernetes
+        `pkg/kubeapiserver/authenticator`.
         """
         from fakeapi.authentication.certificate_users import (  # noqa: PLC0415 - only for certificates
             CertificateRefused,

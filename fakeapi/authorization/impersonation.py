@@ -59,7 +59,10 @@ class LastModes:
         self._modes: dict[str, _Mode] = {}
 
     def first(self, username: str, modes: list[_Mode]) -> list[_Mode]:
-        """Returns `modes` sorted: the last successful mode of the client comes first, if `modes` has it."""
+        """Returns `modes` with the client's last successful mode in the first place.
+
+        If `modes` does not contain this mode, returns `modes` unchanged.
+        """
         last = self._modes.get(username)
         return sorted(modes, key=lambda mode: mode is not last)
 
@@ -130,8 +133,8 @@ async def _as_associated_node(authorizer: Authorizer, access: AccessAttributes, 
     """Lets the service account of a pod impersonate the cluster node on which the pod runs.
 
     The service account needs the verb `impersonate:associated-node` on the node. It also needs the verb
-    `impersonate-on:associated-node:VERB`, where VERB is the verb of the request. Raises ApiError 403 if it
-    lacks a permission.
+    `impersonate-on:associated-node:VERB`, where VERB is the verb of the request. Raises ApiError 403 if the
+    service account lacks a permission.
     """
     user = replace(access.user, extra={NODE_KEYS: tuple(sorted(access.user.extra))})
     own = replace(access, user=user)

@@ -1,9 +1,9 @@
 """NodeAccess: the permissions of kubelets.
 
 Follows k8s.io/kubernetes `plugin/pkg/auth/authorizer/node`. A kubelet has the permissions of the ClusterRole
-system:node. It may also access its own Lease, CSINode, ResourceSlices, Node and pods. It may read the
-secrets, configmaps, claims, volumes and service accounts that its pods reference. Upstream maintains a graph
-of these references. fakeapi searches the pods at each request of a kubelet. fakeapi does not follow
+system:node. A kubelet may also access its own Lease, CSINode, ResourceSlices, Node and pods. A kubelet may
+read the secrets, configmaps, claims, volumes and service accounts that its pods reference. Upstream maintains
+a graph of these references. fakeapi searches the pods at each request of a kubelet. fakeapi does not follow
 references from volumes to the secrets of volume drivers.
 """
 

@@ -1,4 +1,4 @@
-"""The objects that a pod references. The kubelet that runs the pod may read them.
+"""The objects that a pod references. The kubelet that runs the pod may read these objects.
 
 Follows the edges of pods in k8s.io/kubernetes `plugin/pkg/auth/authorizer/node/graph.go`.
 """

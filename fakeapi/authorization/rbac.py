@@ -28,8 +28,8 @@ class RBAC:
     """An authorizer with several modes. Allows a request if one of its modes allows the request.
 
     - `ensure`: creates the default roles of a new cluster.
-    - `modes`: the modes, in the order of their checks. "node" allows what kubelets need. "rbac" allows what
-      roles and bindings grant. "always-deny" allows nothing.
+    - `modes`: the modes, in the order of their checks. "node" grants kubelets their permissions. "rbac"
+      grants the permissions in roles and bindings. "always-deny" grants nothing.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ def _part(rule: Object, members: tuple[str, ...]) -> Object:
 def aggregate(problems: list[str]) -> str:
     """Joins error messages into one text without duplicates, like k8s.io/apimachinery `pkg/util/errors`.
 
-    One message stays as it is; several become `[a, b]`.
+    Returns a single message unchanged. Several messages give `[a, b]`.
     """
     once = list(dict.fromkeys(problems))
     return "".join(once) if len(once) < 2 else f"[{', '.join(once)}]"

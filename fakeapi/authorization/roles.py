@@ -30,7 +30,7 @@ class GrantedRule:
 
 
 class Roles:
-    """The RBAC roles and bindings of one cluster. Reads them again after each change."""
+    """The RBAC roles and bindings of one cluster. Reads the stored objects again after each change."""
 
     def __init__(self, objects: ClusterObjects) -> None:
         self._objects = objects
@@ -79,8 +79,8 @@ class Roles:
     def _all_rules(self, role: Object, seen: set[str]) -> list[Object]:
         """Returns the rules that a ClusterRole aggregates, without duplicates.
 
-        If it aggregates no rules, returns its own rules. `seen`: the names of the roles that are already
-        visited; the function skips them, because roles can aggregate each other.
+        If the ClusterRole aggregates no rules, returns its own rules. `seen`: the names of the roles that are
+        already visited; the function skips them, because roles can aggregate each other.
         """
         own: list[Object] = list(role.get("rules") or ())
         selectors = selectors_of(role)

@@ -37,7 +37,7 @@ def _folder(group: str) -> str:
 
 @cache
 def _definitions(group: str, resource: str) -> Sequence[KindDefinition]:
-    """Returns the definitions that may cover a resource; an empty sequence if there are none."""
+    """Returns the definitions that may cover a resource; none for a group without definitions."""
     folder = _folder(group)
     name = f"{__name__}.{folder}"
     spec = find_spec(name) if folder else None

@@ -1,8 +1,9 @@
-"""The built-in plugins that kube-apiserver enables by default, in its order.
+"""The built-in plugins that kube-apiserver enables by default, in the order of kube-apiserver.
 
 Follows k8s.io/kubernetes `pkg/kubeapiserver/options/plugins.go`. Upstream also enables ServiceAccount. In
-fakeapi it is off, because not every server has a controller that creates service accounts. The module
-`optional` lists all plugins that are off. `fakeapi.admission.selection` selects the plugins of a server.
+fakeapi, this plugin is off, because not every server has a controller that creates service accounts. The
+module `optional` lists all plugins that are off. `fakeapi.admission.selection` selects the plugins of a
+server.
 """
 
 from typing import TYPE_CHECKING
@@ -172,7 +173,7 @@ ROLE_ESCALATION = PluginEntry(
         "clusterrolebindings.rbac.authorization.k8s.io",
     ),
 )
-"""The plugin that checks RBAC roles for privilege escalation. It is on if the authorizer is RBAC.
+"""The plugin that checks RBAC roles for privilege escalation. The plugin is on if the authorizer is RBAC.
 
 In Kubernetes, the storage layer of roles does this check.
 """
@@ -182,7 +183,10 @@ CLAIM_STATUS_PERMISSIONS = PluginEntry(
     f"{_HERE}.claim_status_permissions:ClaimStatusPermissions",
     kinds("resourceclaims.resource.k8s.io/status"),
 )
-"""The plugin that checks permissions for the status of ResourceClaims. It is on if the authorizer is RBAC."""
+"""The plugin that checks permissions for the status of ResourceClaims.
+
+The plugin is on if the authorizer is RBAC.
+"""
 
 MUTATING_WEBHOOKS = PluginEntry(
     "MutatingAdmissionWebhook", f"{_HERE}.webhooks.mutating:MutatingWebhooks", lambda *_: True

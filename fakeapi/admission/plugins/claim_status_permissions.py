@@ -1,8 +1,8 @@
 """ClaimStatusPermissions: checks who may bind a ResourceClaim, and who may report its device status.
 
 Follows AuthorizedForBinding and AuthorizedForDeviceStatus in k8s.io/kubernetes
-`pkg/registry/resource/utils.go`. Active with the feature gate DRAResourceClaimGranularStatusAuthorization,
-since 1.36.
+`pkg/registry/resource/utils.go`. The plugin is active while the feature gate
+DRAResourceClaimGranularStatusAuthorization is on, since 1.36.
 """
 
 from collections.abc import Awaitable

@@ -35,7 +35,7 @@ class LimitRanger(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
         """Raises ApiError 403 if the object violates a LimitRange.
 
-        If the object violates several LimitRanges, the message lists only the errors of the first.
+        If the object violates several LimitRanges, the message lists only the errors of the first LimitRange.
         """
         if not _is_asked(attributes):
             return
@@ -55,8 +55,8 @@ class LimitRanger(AdmissionPlugin):
 def _is_asked(attributes: Attributes) -> bool:
     """Whether LimitRanges apply to a write.
 
-    They do not apply to objects that are being deleted. For pods, they apply only to creates and to the
-    subresource `resize`, because other updates cannot change resources.
+    LimitRanges do not apply to objects that are being deleted. For pods, LimitRanges apply only to creates
+    and to the subresource `resize`, because other updates cannot change resources.
     """
     is_pod, is_update = attributes.resource.kind.resource == "pods", attributes.operation is Operation.UPDATE
     if is_pod and is_update != (attributes.subresource == "resize"):

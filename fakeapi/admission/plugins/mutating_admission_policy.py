@@ -142,9 +142,9 @@ class MutatingAdmissionPolicy(PolicyPlugin):
     def _chosen(self, policy: Object, binding: Object, attributes: Attributes) -> list[Object | None]:
         """Returns the parameter objects of a binding; the caller applies the policy once for each object.
 
-        Returns [None] if the policy has no parameters, and [] if the binding does not match the write. Raises
-        ParameterError if the binding's parameters are not available, and ApiError 404 if the namespace does
-        not exist.
+        Returns [None] if the policy or the binding has no parameters, and [] if the binding does not match
+        the write. Raises ParameterError if the binding's parameters are not available, and ApiError 404 if
+        the namespace does not exist.
         """
         if matched(binding["spec"].get("matchResources"), attributes, self.objects) is None:
             return []
@@ -216,7 +216,7 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         return count, errors
 
     def _expressions(self, invocation: _Invocation, write: VersionedWrite) -> Expressions:
-        """Returns the CEL expressions of a policy. They read the object after all earlier mutations."""
+        """Returns the CEL expressions of a policy, which read the object after all earlier mutations."""
         spec, params = invocation.policy["spec"], invocation.params
         return expressions_of(spec, params, write, invocation.resource, self.server)
 

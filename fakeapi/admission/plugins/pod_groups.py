@@ -35,7 +35,8 @@ class PodGroupWorkloadExists(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
         """Raises ApiError 403 if the Workload or the template that a PodGroup names does not exist.
 
-        A Workload that is being deleted counts as missing. Only release 1.36 checks this.
+        A Workload that is being deleted counts as missing. Only release 1.36 makes this check, and only if
+        the gate GenericWorkload is on.
         """
         release = attributes.resource.release
         reference = (attributes.new_object()["spec"].get("podGroupTemplateRef") or {}).get("workload")
@@ -66,7 +67,7 @@ class JobValidation(AdmissionPlugin):
         """Raises ApiError 403 if an update changes the parallelism of a Job with a gang-scheduled
         PodGroup.
 
-        Only release 1.36 checks this.
+        Only release 1.36 makes this check, and only if the gate GenericWorkload or WorkloadWithJob is on.
         """
         release, old = attributes.resource.release, attributes.old
         gates = release.gates.enabled(GATE) or release.gates.enabled(_OF_JOBS)

@@ -24,7 +24,10 @@ _IDENTITY = ("key", "operator", "value", "effect")
 
 
 class AlwaysPullImages(AdmissionPlugin):
-    """Sets the image pull policy Always, so that pods cannot use private images pulled for other pods."""
+    """Sets the image pull policy Always, so that pods cannot use private images pulled for other pods.
+
+    Skips updates that add no new image.
+    """
 
     def mutate(self, attributes: Attributes) -> None:
         if _has_no_new_image(attributes):

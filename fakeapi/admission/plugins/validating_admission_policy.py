@@ -143,7 +143,7 @@ def _within_budget(spec: Object, asked: Expressions) -> Iterator[_Refusal | Unsu
 def _refusals_by(
     validation: Mapping[str, Any], asked: Expressions, *, strict: bool
 ) -> Iterator[_Refusal | Unsupported]:
-    """Evaluates a validation of a policy. Yields nothing if it succeeds.
+    """Evaluates a validation of a policy. Yields nothing if the validation succeeds.
 
     Yields a _Refusal if the expression is not true, and Unsupported if fakeapi cannot evaluate the
     expression. With `strict`, also yields a _Refusal for an error of the evaluation.
@@ -175,7 +175,7 @@ def _message(validation: Mapping[str, Any], asked: Expressions) -> str:
 def _refusals_to_audit(
     annotation: Mapping[str, str], asked: Expressions, *, strict: bool
 ) -> Iterator[_Refusal | Unsupported]:
-    """Evaluates the valueExpression of an audit annotation. Yields nothing if it succeeds.
+    """Evaluates the valueExpression of an audit annotation. Yields nothing if the evaluation succeeds.
 
     Yields Unsupported if fakeapi cannot evaluate the expression. With `strict`, also yields a _Refusal for an
     error of the evaluation.

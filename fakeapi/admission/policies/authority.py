@@ -1,4 +1,4 @@
-"""The CEL variable `authorizer`. The expressions of policies use it to check permissions.
+"""The CEL variable `authorizer`, with which the expressions of policies check permissions.
 
 Follows k8s.io/apiserver `pkg/cel/library/authz.go`.
 """
@@ -22,7 +22,7 @@ NOT_READY = "the roles of the cluster are not there yet"
 
 
 def authorizer_of(attributes: Attributes, server: "Server") -> Check:
-    """Returns the CEL value `authorizer`. It checks permissions of the client or of a service account."""
+    """Returns the CEL value `authorizer`, which checks permissions of the client or of a service account."""
 
     def decides(check: Check, verb: str) -> Decision:
         access = _access(attributes.user, check, verb)

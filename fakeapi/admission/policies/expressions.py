@@ -189,7 +189,7 @@ def expressions_of(
 
 
 def _request_resource(authorizer: Any, write: VersionedWrite) -> Any:
-    """Returns the CEL value `authorizer.requestResource`. It checks permissions on the written resource."""
+    """Returns the CEL value `authorizer.requestResource`, which checks permissions on the resource."""
     attributes = write.attributes
     return replace(
         authorizer,

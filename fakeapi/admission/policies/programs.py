@@ -31,7 +31,7 @@ class Uncompiled(ValueError):
 
 
 def program(text: str, declared: Declared, rules: ReleaseRules) -> Program:
-    """Returns the compiled program of a CEL expression. Raises Uncompiled if it does not compile.
+    """Returns the compiled program of a CEL expression. Raises Uncompiled if compiling fails.
 
     `declared`: the variables that the expression may use.
     """

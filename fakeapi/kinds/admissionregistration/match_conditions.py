@@ -18,7 +18,7 @@ CONDITIONS_MAX = 64
 def validate_match_conditions(
     conditions: Sequence[dict[str, Any]], path: str, rules: ReleaseRules, *, params: bool = False
 ) -> list[FieldError]:
-    """Validates match conditions. Their names must be unique.
+    """Validates match conditions. The names of the conditions must be unique.
 
     `params`: whether expressions may use the variable `params`
     """

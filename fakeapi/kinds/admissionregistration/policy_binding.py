@@ -1,6 +1,6 @@
 """Defines the kinds ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding.
 
-They belong to the group admissionregistration.k8s.io. Follows k8s.io/kubernetes
+The kinds belong to the group admissionregistration.k8s.io. Follows k8s.io/kubernetes
 `pkg/registry/admissionregistration` and `pkg/apis/admissionregistration/validation`.
 """
 

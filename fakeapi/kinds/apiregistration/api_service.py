@@ -86,7 +86,7 @@ class ApiServiceStatusStrategy(Strategy):
 class ApiServiceHooks(AfterHooks):
     """Reverts client changes to the APIServices that the server manages for custom resources.
 
-    Also tells the aggregator about changes of APIServices with a Service.
+    Also informs the aggregator of changes of APIServices with a Service.
     """
 
     async def after(self, server: "Server", write: Write) -> None:

@@ -109,7 +109,10 @@ def _version_messages(text: str) -> list[str]:
 
 
 def _validate_common(status: Object, rules: ReleaseRules) -> list[FieldError]:
-    """Validates `commonEncodingVersion`: the version that all API servers encode; unset if they differ."""
+    """Validates `commonEncodingVersion`: the version that all API servers encode.
+
+    The field must be unset if no server reports a version, or if the servers encode different versions.
+    """
     path, reported = "status.commonEncodingVersion", status.get("commonEncodingVersion")
     encoded = [server.get("encodingVersion", "") for server in status.get("storageVersions") or ()]
     common = encoded[0] if encoded and set(encoded) == {encoded[0]} else None

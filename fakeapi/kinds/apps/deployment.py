@@ -60,9 +60,9 @@ class DeploymentStrategy(WorkloadStrategy):
     """Strategy for Deployments. A change of the spec or the annotations increments the generation."""
 
     def default(self, obj: Object) -> Object:
-        """Rewrites the number in the rollback annotation, like upstream's conversion of versions does.
+        """Normalizes the number in the rollback annotation, like upstream's conversion of versions.
 
-        Raises ApiError 400 if the annotation is not an integer.
+        Removes an empty annotation. Raises ApiError 400 if any other annotation is not an integer.
         """
         annotations = obj["metadata"].get("annotations") or {}
         if ROLLBACK_TO not in annotations:

@@ -1,6 +1,7 @@
 """The group autoscaling: HorizontalPodAutoscaler, which scales workloads by metrics.
 
-The kind is imported when it is first used. Every server imports the module `defaults` of this folder.
+A server imports the kind when the kind is first used. Every server imports the module `defaults` of this
+folder.
 """
 
 KINDS = {"horizontalpodautoscalers": "horizontalpodautoscaler.HORIZONTAL_POD_AUTOSCALER"}

@@ -84,6 +84,6 @@ def _value(current: Object | None, name: str) -> str:
     """Returns one of the current quantities of a metric, such as `averageValue`, for the table.
 
     - `current`: the current quantities; if None, returns "<unknown>"
-    - `name`: the name of the quantity; if it is missing, returns "0"
+    - `name`: the name of the quantity; if the quantity is missing, returns "0"
     """
     return _UNKNOWN if current is None else current.get(name) or "0"

@@ -60,7 +60,7 @@ class MetricsText(str):  # noqa: SLOT000 - has an attribute
 def as_decoded(obj: Object, conversion: Conversion) -> Object:
     """Converts a v1 object of a request to the stored layout and back.
 
-    The result keeps the metrics of its status in the annotation, see `MetricsText`.
+    In the result, the annotation contains the metrics of the status, see `MetricsText`.
     """
     hub = conversion.to_hub(obj)
     converted: Object = conversion.from_hub(hub)
@@ -252,7 +252,8 @@ def _lowered(obj: Object) -> Object:
 def _read(text: str | None, convert: Callable[[Any], Any]) -> Any:
     """Decodes the JSON in an annotation, and converts the value with `convert`.
 
-    `text`: the annotation; None if it is missing. Returns None if the annotation is missing or malformed.
+    `text`: the annotation; None for a missing annotation. Returns None if the annotation is missing or
+    malformed.
     """
     if text is None:
         return None

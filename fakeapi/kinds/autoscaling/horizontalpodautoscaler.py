@@ -69,7 +69,7 @@ class AutoscalerStrategy(WorkloadStrategy):
         return obj
 
     def default(self, obj: Object) -> Object:
-        """Converts the object to the stored layout and back, like upstream does when it decodes a request.
+        """Converts the object to the stored layout and back, like upstream when it decodes a request.
 
         For v2, only removes the annotations in which v1 keeps fields of v2.
         """

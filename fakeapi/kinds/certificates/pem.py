@@ -75,7 +75,7 @@ def blocks(text: bytes) -> Iterator[Block]:
 
 
 def request_problem(text: bytes, *, signed: bool = True) -> str:
-    """Returns the reason why a text is not a valid certificate signing request; "" if it is valid.
+    """Returns the reason why a text is not a valid certificate signing request; "" for a valid request.
 
     `signed`: whether to check the signature too, with the public key in the request
     """
@@ -102,7 +102,7 @@ def organizations_of(text: bytes) -> list[str]:
 
 
 def common_name_of(text: bytes) -> str:
-    """Returns the last common name in the subject of a valid signing request; empty without a common name."""
+    """Returns the last common name in the subject of a valid signing request; "" without a common name."""
     return next(reversed(_attributes_of(text, "COMMON_NAME")), "")
 
 
@@ -132,7 +132,7 @@ def certificates_problem(text: bytes) -> str:
 
 
 def authority_of(block: Block) -> bool | None:
-    """Whether a PEM block is a CA certificate; None if it is not a valid certificate."""
+    """Whether a PEM block is a CA certificate; None for an invalid certificate."""
     from cryptography import x509  # noqa: PLC0415 - loaded with the first certificate
 
     try:

@@ -64,7 +64,7 @@ def _requirement(key: str, operator: Operator, values: tuple[str, ...]) -> Requi
 
 
 def formatted(selector: LabelSelector | None) -> str:
-    """Formats a label selector like kubectl; `<error>` if it is invalid, `<none>` if it is empty."""
+    """Formats a label selector like kubectl; `<error>` for an invalid and `<none>` for an empty selector."""
     try:
         parsed = compiled(selector)
     except InvalidSelector:

@@ -20,7 +20,7 @@ def validate_address(
 ) -> list[FieldError]:
     """Validates the IP address of an ingress point.
 
-    `before`: the stored ingress points. In newer releases, the addresses of these points remain valid.
+    `before`: the stored ingress points. From 1.33 on, the addresses of these points remain valid.
     """
     text = point.get("ip", "")
     if not text:
@@ -47,7 +47,7 @@ def validate_point(
 ) -> list[FieldError]:
     """Validates an ingress point: an address, a host name or both.
 
-    `before`: the stored ingress points. In newer releases, the addresses of these points remain valid.
+    `before`: the stored ingress points. From 1.33 on, the addresses of these points remain valid.
     """
     return [*validate_address(point, before, path, rules), *validate_host_name(point, path)]
 

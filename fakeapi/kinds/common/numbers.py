@@ -1,7 +1,7 @@
 """Validates numbers: signs and ranges, user and group ids, file modes.
 
-Follows `ValidateNonnegativeField` of k8s.io/apimachinery `pkg/api/validation`, `IsValidUserID` of its
-`pkg/util/validation`, and k8s.io/kubernetes `pkg/apis/core/validation`.
+Follows `ValidateNonnegativeField` of k8s.io/apimachinery `pkg/api/validation`, `IsValidUserID` of
+k8s.io/apimachinery `pkg/util/validation`, and k8s.io/kubernetes `pkg/apis/core/validation`.
 """
 
 from typing import Any

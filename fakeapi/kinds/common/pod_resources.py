@@ -65,7 +65,7 @@ def claimed_resources(pod: Object) -> Resources:
     """Returns the node's resources that a pod uses through ResourceClaims, according to the pod's status.
 
     - The status of 1.36 contains sums (`resources`).
-    - The status of 1.37 contains the resources to which devices map (`mapping`). It also contains an
+    - The status of 1.37 contains the resources to which devices map (`mapping`). The status also contains an
       `overhead` for the pod and for each container that uses the claim.
     """
     total = Resources()

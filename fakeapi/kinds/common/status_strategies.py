@@ -1,7 +1,7 @@
-"""Base strategies of kinds with `/status`: one keeps the status, the strategies of `/status` keep the spec.
+"""Base strategies of kinds with `/status`.
 
-Follows the pairs of strategies in k8s.io/kubernetes `pkg/registry`, such as `ingressStrategy` and
-`ingressStatusStrategy`.
+Writes to the object keep the status. Writes to `/status` keep the spec. Follows the pairs of strategies in
+k8s.io/kubernetes `pkg/registry`, such as `ingressStrategy` and `ingressStatusStrategy`.
 """
 
 from copy import deepcopy

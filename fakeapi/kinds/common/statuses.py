@@ -6,7 +6,7 @@ from fakeapi.releases import Kind
 
 
 def empty_status(kind: Kind) -> Object:
-    """Returns `{"status": …}` with only the fields that Go always encodes; `{}` if there are none."""
+    """Returns `{"status": …}` with only the fields that Go always encodes; `{}` if Go can omit the status."""
     empty, _ = decode({}, kind.schema)
     return {"status": empty["status"]} if "status" in empty else {}
 

@@ -30,7 +30,7 @@ _version = re.compile(
 ).fullmatch
 
 Version = tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]
-"""Sort key of a semantic version: the numbers, whether it is a final release, the pre-release parts."""
+"""Sort key of a semantic version: the numbers, whether the version is final, the pre-release parts."""
 
 _ZERO: Version = ((0, 0, 0), True, ())
 _UINT64_MAX: Final = (1 << 64) - 1

@@ -1,4 +1,4 @@
-"""core/v1 Binding: a POST binds the pod named in the metadata. The Binding is not stored.
+"""core/v1 Binding: a POST binds the pod named in the metadata. The server does not store the Binding.
 
 Follows LegacyBindingREST of k8s.io/kubernetes `pkg/registry/core/pod/storage/storage.go`.
 """

@@ -223,8 +223,8 @@ def _kubelet_on_node(server: Server, pod: Object, target: ObjectReference) -> Po
 def _kubelet(server: Server, pod: Object, what: str) -> PodConnections:
     """Returns the containers of a pod, from the kubelet of its node.
 
-    Raises ApiError 404 if the pod's node does not exist, and ApiError 501 if this server does not run its
-    kubelet. `what`: the requested connection, for the error message, such as `log of pod "a"`
+    Raises ApiError 404 if the pod's node does not exist, and ApiError 501 if this server does not run the
+    kubelet of this node. `what`: the requested connection, for the error message, such as `log of pod "a"`
     """
     connections = None if server.kubelets is None else server.kubelets.connections(pod)
     if connections is not None:

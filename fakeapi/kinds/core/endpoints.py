@@ -46,7 +46,7 @@ class EndpointsStrategy(RulesStrategy):
     ) -> list[FieldError]:
         """Returns the errors of an update of Endpoints.
 
-        From 1.33 on, unchanged subsets are not validated again.
+        From 1.33 on, does not validate unchanged subsets again.
         """
         errors = self.validate_create(new)
         if errors and self._rules.quirks.stored_endpoints_are_trusted:
@@ -118,7 +118,7 @@ def _cells(quirks: Quirks) -> Mapping[str, Cell]:
 
 
 def _listed(obj: Object) -> str:
-    """Returns the table cell for endpoints: the first three `IP:PORT`, and the number of the others."""
+    """Returns the table cell for endpoints: up to three `IP:PORT` and the number of further endpoints."""
     subsets = obj.get("subsets") or ()
     if not subsets:
         return "<none>"

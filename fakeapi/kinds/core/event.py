@@ -3,8 +3,8 @@
 Follows k8s.io/kubernetes `pkg/registry/core/event`, `pkg/apis/core/validation/events.go` and
 `pkg/apis/events/v1`.
 
-Events are stored as core/v1. Writes through core/v1 are validated less strictly, because old clients use
-core/v1.
+The server stores Events as core/v1. It validates writes through core/v1 less strictly, because old clients
+use core/v1.
 """
 
 from collections.abc import Mapping

@@ -113,7 +113,10 @@ def _message(state: str, responder: Object, now: float) -> str:
 
 
 def _requesters(obj: Object, now: float) -> str:
-    """Returns the table cell for requesters: the first that has not withdrawn, and the number of others."""
+    """Returns the table cell for requesters: the first name, and the number of other requesters.
+
+    Ignores requesters that have withdrawn.
+    """
     requesters = obj["status"].get("requesters") or ()
     wanting = sorted(requester["name"] for requester in requesters if requester["intent"] != "Withdrawn")
     if not wanting:

@@ -63,8 +63,8 @@ class NetworkPolicyStrategy(RulesStrategy):
 class NetworkPolicyWithStatusStrategy(NetworkPolicyStrategy):
     """Strategy for NetworkPolicies of 1.27, which have a status. Later releases do not have this status.
 
-    While the gate NetworkPolicyStatus is off, creates keep the client's status. Therefore `status` is not one
-    of the GatedFields, which a server would drop.
+    While the gate NetworkPolicyStatus is off, creates keep the client's status. Therefore `status` is not a
+    gated field, because the server drops gated fields.
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
@@ -85,7 +85,7 @@ class NetworkPolicyStatusStrategy(SpecKeptStrategy, NetworkPolicyStrategy):
     """Strategy for `/status` of NetworkPolicies in 1.27. Later releases do not have this subresource.
 
     While the gate NetworkPolicyStatus is off, the stored status replaces a status with conditions. Therefore
-    `conditions` is not one of the GatedFields, which a server would drop.
+    `conditions` is not a gated field, because the server drops gated fields.
     """
 
     def prepare_update(self, new: Object, old: Object) -> Object:

@@ -35,7 +35,7 @@ from fakeapi.releases import Kind, Quirks
 from fakeapi.releases.rules import ReleaseRules
 
 STABLE = "v1"
-"""The first version with stricter writes: updates require a resourceVersion, and deletes return a Status."""
+"""The first API version in which updates require a resourceVersion, and deletes return a Status."""
 
 
 class DeviceTaintRuleStrategy(Strategy):

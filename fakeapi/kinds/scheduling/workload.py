@@ -197,8 +197,8 @@ class FlatPodGroupStatusStrategy(PodGroupStatusStrategy):
 def _marked_fields(fields: Iterable[Mapping[str, Any]]) -> list[GatedFields]:
     """Returns the gated fields of a Go type, from the `+featureGate` markers of its fields.
 
-    If a gate is off, its fields are removed. Fields without `omitempty` become null instead, because
-    Kubernetes always prints them.
+    While a gate is off, the server drops its fields with `omitempty`. Its fields without `omitempty` become
+    null, because Kubernetes always prints them.
     """
     return [
         GatedFields(

@@ -40,8 +40,8 @@ RESTRICTED: Final = "node-restriction.kubernetes.io"
 def check(subject: Subject) -> None:
     """Raises ApiError 403 if a kubelet writes the Node of another kubelet.
 
-    Also raises ApiError 403 if the kubelet sets a configSource, or changes forbidden labels. In an update,
-    also if the kubelet changes taints or, in newer releases, ownerReferences.
+    Also raises ApiError 403 if the kubelet sets a configSource, or changes forbidden labels. For an update,
+    also raises ApiError 403 if the kubelet changes taints or, in newer releases, ownerReferences.
     """
     name = subject.attributes.name
     if name != subject.node:
@@ -144,7 +144,7 @@ def _name(subject: Subject) -> str:
 def check_slice(subject: Subject) -> None:
     """Raises ApiError 403 if a kubelet creates or deletes a ResourceSlice of another cluster node.
 
-    Some releases check only creates, and some check neither.
+    Some releases check only creates. Some releases check neither creates nor deletes.
     """
     if subject.operation is Operation.CREATE and subject.quirks.creates_own_slices:
         verb, resource_slice = "create", subject.new

@@ -29,7 +29,7 @@ CHECKS: Final[dict[str, Check]] = {
     "certificatesigningrequests.certificates.k8s.io": nodes.check_signing_request,
     "podcertificaterequests.certificates.k8s.io": pod_certificates.check,
 }
-"""Functions that check a write by a kubelet, by resource. They raise ApiError to reject the write."""
+"""Functions that check a write by a kubelet, by resource. A function raises ApiError to reject the write."""
 
 
 class NodeRestriction(AdmissionPlugin):

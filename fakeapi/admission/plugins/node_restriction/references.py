@@ -1,4 +1,6 @@
-"""Finds references from a mirror pod to other API objects. A kubelet must not create such mirror pods.
+"""Finds references from a mirror pod to other API objects.
+
+A kubelet must not create mirror pods with such references.
 
 Follows `HasAPIObjectReference` in k8s.io/kubernetes `pkg/api/pod`, and before 1.34 the checks of
 `admitPodCreate`. The error message names only the first reference.
@@ -56,7 +58,7 @@ def reference_of(spec: Object) -> tuple[str, str]:
 def refused_reference(spec: Object, quirks: NodeQuirks) -> str:
     """Returns the first forbidden reference of a mirror pod, such as "secrets"; "" if the pod has none.
 
-    Only for releases before 1.34.
+    Use this function only for releases before 1.34.
     """
     volumes = spec.get("volumes") or ()
     if spec.get("serviceAccountName"):

@@ -60,9 +60,12 @@ class PodSecurity(AdmissionPlugin):
             attributes.warnings.add(f'would violate PodSecurity "{policy.warn}": {_worded(violations)}')
 
     def _warn_of_existing_pods(self, attributes: Attributes, newest: int) -> None:
-        """Adds warnings about existing pods if a namespace gets a stricter enforce level that forbids them.
+        """Adds warnings about existing pods that a new, stricter enforce level of a namespace forbids.
 
-        Pods with the same violations share a warning. `newest`: the minor version of the server's release.
+        Pods with the same violations share a warning. If the namespace has more than PODS_MAX pods, checks
+        only the first pods and adds another warning.
+
+        `newest`: the minor version of the server's release.
         """
         if attributes.old is None:
             return

@@ -17,7 +17,7 @@ def masked(amounts: Mapping[str, str], names: Collection[str]) -> Resources:
 
 
 def grown(new: Mapping[str, str], old: Mapping[str, str]) -> Resources:
-    """Returns how much each amount grew from `old` to `new`; "0" for an amount that did not grow."""
+    """Returns the growth of each amount from `old` to `new`; "0" for an amount that did not grow."""
     growth = dict.fromkeys((*new, *old), ZERO)
     for name, amount in new.items():
         more = quantity.subtract(amount, old[name]) if name in old else amount

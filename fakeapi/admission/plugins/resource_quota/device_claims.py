@@ -60,7 +60,10 @@ class DeviceClaims(Count):
         return frozenset(name for name in quotas if is_extended_for_quota(name, class_names=True))
 
     def _extended_names(self) -> dict[str, str]:
-        """Returns the extendedResourceName of DeviceClasses, by class name. Omits classes without it."""
+        """Returns the extendedResourceName of DeviceClasses, by class name.
+
+        Omits classes without this field.
+        """
         return {
             device_class["metadata"]["name"]: device_class["spec"]["extendedResourceName"]
             for device_class in self._objects.list(_GROUP, "deviceclasses")

@@ -95,8 +95,8 @@ class MutatingWebhooks(AdmissionPlugin):
     async def _ask(self, invocation: Invocation, write: VersionedWrite) -> bool:
         """Calls a webhook and applies its patch; returns whether the patch changed the object.
 
-        Raises ApiError if the webhook denies the write. Raises ApiError 500 if the call or the patch fails
-        and the failurePolicy is not Ignore.
+        Raises ApiError if the webhook denies the write. Raises ApiError 500 if the patch cannot be applied.
+        If the call fails or the response is invalid, raises ApiError 500 unless the failurePolicy is Ignore.
         """
         try:
             verdict = await ask(self.server.webhooks, invocation, write, mutating=True)

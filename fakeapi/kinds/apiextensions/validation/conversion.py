@@ -1,4 +1,4 @@
-"""Validates `spec.conversion` of a CustomResourceDefinition: how it converts objects between versions."""
+"""Validates `spec.conversion` of a CustomResourceDefinition: the strategy and the webhook."""
 
 from collections.abc import Sequence
 

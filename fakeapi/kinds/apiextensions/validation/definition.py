@@ -80,7 +80,8 @@ def validate_status(obj: Object) -> list[FieldError]:
 def unchecked_warnings(obj: Object) -> list[str]:
     """Returns a warning if the schemas of a CustomResourceDefinition have CEL rules that are not checked.
 
-    fakeapi checks CEL rules only if its extra `cel` is installed. Without such rules, returns [].
+    fakeapi checks CEL rules only if its extra `cel` is installed. Returns [] if the extra is installed or the
+    schemas have no CEL rules.
     """
     schemas = internal_spec(obj["spec"]).schemas
     warnings = dict.fromkeys(filter(None, map(unchecked_warning, schemas)))

@@ -18,7 +18,7 @@ RBAC: Final = "rbac.authorization.k8s.io"
 TOKEN_SECONDS: Final = 3600
 AFFINITY_SECONDS: Final = 10800
 IMAGE_LENGTH_MAX: Final = 4096
-"""Maximum length of the image references that are parsed, in characters.
+"""Maximum length of the image references that fakeapi parses, in characters.
 
 Longer references get the imagePullPolicy IfNotPresent.
 """
@@ -26,8 +26,8 @@ Longer references get the imagePullPolicy IfNotPresent.
 REPOSITORY_LENGTH_MAX: Final = 255
 """Maximum length of the repository in an image reference, without its registry, in characters.
 
-Kubernetes cannot parse longer references, so they get the imagePullPolicy IfNotPresent. The limit is
-RepositoryNameTotalLengthMax of `distribution/reference`.
+Kubernetes cannot parse a reference with a longer repository. Such images get the imagePullPolicy
+IfNotPresent. The limit is RepositoryNameTotalLengthMax of `distribution/reference`.
 """
 
 INIT_CONTAINER_ANNOTATIONS: Final = frozenset(
@@ -122,8 +122,8 @@ def _init_container_annotations(obj: Object, gates: Gates) -> None:
 def _pod_spec(obj: Object, gates: Gates) -> None:
     """Copies container ports to host ports in pod templates with hostNetwork.
 
-    Up to 1.27 this always happens; from 1.28 to 1.30 only if the gate
-    DefaultHostNetworkHostPortsInPodTemplates is enabled.
+    Up to 1.27, always copies the ports. From 1.28 to 1.30, copies the ports only while the gate
+    DefaultHostNetworkHostPortsInPodTemplates is on.
     """
     if obj.get("hostNetwork") and gates.get("DefaultHostNetworkHostPortsInPodTemplates", True):
         _host_ports(obj)

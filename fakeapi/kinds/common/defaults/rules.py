@@ -31,7 +31,7 @@ def compile_steps(
 
 
 def is_unset(parent: Object, name: str, *, pointer: bool) -> bool:
-    """Whether Go treats a field as unset: it is absent, or it is not a pointer and has the zero value.
+    """Whether Go treats a field as unset: the field is absent, or is not a pointer and has the zero value.
 
     `parent`: the struct that contains the field `name`
     `pointer`: whether the Go type of the field is a pointer

@@ -44,7 +44,10 @@ def apply_defaults(obj: Object, node: Struct, table: Callable[[], Defaults], gat
 
 
 class _Compiler:
-    """Compiles a function that applies all defaults to objects of a type. It skips types without defaults."""
+    """Compiles a function that applies all defaults to objects of a type.
+
+    The compiler skips types without defaults.
+    """
 
     def __init__(self, table: Defaults) -> None:
         self._table = table
@@ -66,7 +69,8 @@ class _Compiler:
     def _later(self, key: int) -> Walk:
         """Returns a function that sets the defaults of a recursive type.
 
-        Use it while the type's own function is not compiled yet. Each call looks up the compiled function.
+        Use this function while the type's own function is not compiled yet. Each call looks up the compiled
+        function.
 
         `key`: the id of the type's schema node
         """

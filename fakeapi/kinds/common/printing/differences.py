@@ -24,7 +24,7 @@ _BLANK: Final = "\u00a0"
 
 
 def printed_difference(old: Object, new: Object, struct: Struct, rules: ReleaseRules) -> str:
-    """Formats the difference of two values. `struct`: their type, possibly of the internal version."""
+    """Formats the difference of two values of the type `struct`, which may be an internal type."""
     if not rules.quirks.wording.json_values:
         return _report(old, new, struct)
     before, after = (_json_lines(value, struct) for value in (old, new))

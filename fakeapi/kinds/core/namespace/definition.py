@@ -88,7 +88,8 @@ class NamespaceStatusStrategy(SpecKeptStrategy, NamespaceStrategy):
     ) -> list[FieldError]:
         """Returns an error if the phase is wrong, or the metadata is invalid.
 
-        The phase must be Terminating for a Namespace with a deletionTimestamp, and Active for any other.
+        The phase must be Terminating for a Namespace with a deletionTimestamp, and Active for any other
+        Namespace.
         """
         is_going = "deletionTimestamp" in new["metadata"]
         phase, expected = new["status"]["phase"], TERMINATING if is_going else ACTIVE

@@ -53,7 +53,7 @@ def _check_preconditions(meta: Object, options: DeleteOptions, qualified: Qualif
 
 
 def _set_dependents(meta: Object, options: DeleteOptions) -> None:
-    """Sets the finalizers in `meta` that tell the garbage collector what to do with dependents.
+    """Sets the finalizers in `meta` by which the garbage collector deletes or orphans dependents.
 
     Only for Namespaces, `orphanDependents: false` requests foreground deletion.
     """

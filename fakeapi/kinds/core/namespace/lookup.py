@@ -35,7 +35,7 @@ class Namespaces:
         return None if namespace is None else {**namespace["metadata"].get("labels", {})}
 
     def check_creation(self, resource: Resource, target: ObjectReference, meta: Object) -> None:
-        """Raises ApiError if the namespace of a new object does not accept it.
+        """Raises ApiError if the namespace of a new object does not accept the object.
 
         - 403: the namespace is Terminating
         - 404: the namespace does not exist
@@ -56,7 +56,7 @@ class Namespaces:
             raise _terminating(resource, target.namespace, meta)
 
     def _read(self, name: str) -> Object | None:
-        """Returns a namespace; None if it does not exist. Callers must not change the object.
+        """Returns a namespace; None if the namespace does not exist. Callers must not change the object.
 
         Caches the last namespace, because successive writes are often in one namespace.
         """

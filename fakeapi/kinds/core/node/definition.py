@@ -163,7 +163,7 @@ class NodeStatusStrategy(SpecKeptStrategy, NodeStrategy):
 
 
 def _validate_networks(new: list[str], old: list[str]) -> list[FieldError]:
-    """Returns errors if a Node's pod CIDRs change. A Node without pod CIDRs may get some."""
+    """Returns errors if an update changes the pod CIDRs of a Node that already has pod CIDRs."""
     if not old:
         return []
     if len(new) != len(old):

@@ -52,7 +52,7 @@ def validate_node_resources(status: Object, rules: ReleaseRules) -> list[FieldEr
 
 
 def validate_networks(networks: Sequence[str], rules: ReleaseRules) -> list[FieldError]:
-    """Validates the pod CIDRs of a Node: one CIDR, or one of each IP family."""
+    """Validates the pod CIDRs of a Node: one CIDR, or one CIDR of each IP family."""
     path, errors = "spec.podCIDRs", list[FieldError]()
     for index, network in enumerate(networks):
         errors += _validate_network(network, networks, f"{path}[{index}]", rules)

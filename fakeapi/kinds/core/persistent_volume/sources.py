@@ -48,7 +48,10 @@ class Context(NamedTuple):
 
 
 SourceValidator: TypeAlias = Callable[[Object, str, Context], list[FieldError]]
-"""A function that returns the errors of a volume source. Arguments: the source, its path, the context."""
+"""A function that returns the errors of a volume source.
+
+The arguments are the source, the path of the source and the context.
+"""
 
 
 def validate_source(spec: Object, path: str, context: Context) -> list[FieldError]:
@@ -70,7 +73,7 @@ def validate_source(spec: Object, path: str, context: Context) -> list[FieldErro
 
 
 def _needs(*fields: str) -> SourceValidator:
-    """Returns a validator that requires these fields and checks nothing else."""
+    """Returns a validator that requires the given fields and checks nothing else."""
 
     def validate(source: Object, path: str, context: Context) -> list[FieldError]:
         return _missing(source, path, *fields)

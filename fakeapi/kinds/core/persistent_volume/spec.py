@@ -32,7 +32,7 @@ class VolumeOptions(msgspec.Struct, frozen=True):
     """Settings that let existing volumes keep values that are invalid in new volumes.
 
     - `single_pod`: whether ReadWriteOncePod is a supported access mode
-    - `attributes_class`: whether volumeAttributesClassName is validated; otherwise it is ignored
+    - `attributes_class`: whether to validate volumeAttributesClassName
     - `any_label_values`: whether node selectors may contain invalid label values
     """
 

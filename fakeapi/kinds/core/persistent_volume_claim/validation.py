@@ -238,8 +238,8 @@ def _without_empty(spec: Object) -> Object:
 def _validate_class_change(new: Object, old: Object, spec: Object) -> list[FieldError]:
     """Validates a change of the storage class, and reverts an allowed change in `spec`, in place.
 
-    A claim without a storage class may get one, and the annotation may move to the field. A later comparison
-    with the stored spec then ignores the change.
+    An update may add a storage class to a claim without one, or move the class from the annotation to the
+    field. A later comparison with the stored spec then ignores the change.
     """
     annotations: Mapping[str, str] = new["metadata"].get("annotations") or {}
     before: Mapping[str, str] = old["metadata"].get("annotations") or {}

@@ -45,7 +45,10 @@ def sync_profiles(pod: Object, rules: ReleaseRules) -> None:
 
 
 def profile_warnings(pod: Object, rules: ReleaseRules) -> list[str]:
-    """Returns warnings about AppArmor annotations. Call this before `sync_profiles` changes the pod."""
+    """Returns warnings about AppArmor annotations.
+
+    Call this function before `sync_profiles` changes the pod.
+    """
     if not _applies(pod, rules):
         return []
     annotations: dict[str, str] = pod["metadata"].get("annotations") or {}

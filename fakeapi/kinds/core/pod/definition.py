@@ -51,7 +51,7 @@ def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> St
 def _field_labels(kind: Kind) -> FieldLabels:
     """Returns the fields that field selectors of pods can use.
 
-    From 1.28 on, they include `spec.hostNetwork`. The function recognizes these releases by the field
+    From 1.28 on, the fields include `spec.hostNetwork`. The function recognizes these releases by the field
     `restartPolicy` of containers.
     """
     container = fields_at(kind.schema, "spec")["containers"].node.items

@@ -29,7 +29,8 @@ def qos_class(spec: Object, gates: Gates) -> str:
 def _decides(resources: Object, gates: Gates) -> bool:
     """Whether pod-level resources determine the QoS class.
 
-    With the gate PodLevelResourcesFixKubeletQOSClass, only if they include cpu, memory or huge pages.
+    While the gate PodLevelResourcesFixKubeletQOSClass is on, the resources must include cpu, memory or huge
+    pages.
     """
     names = [*(resources.get("requests") or ()), *(resources.get("limits") or ())]
     says_something = any(name in _COUNTED or name.startswith("hugepages-") for name in names)

@@ -217,7 +217,7 @@ class PodResizeStrategy(PodStrategy):
 
 
 def _with_old_resources(new: Object, old: Object) -> Object:
-    """Returns `new` with the pod-level resources of `old` if the client did not send any.
+    """Returns `new` with the pod-level resources of `old` if the client did not send pod-level resources.
 
     Old clients do not know the field `spec.resources` of pods, and omit this field.
     """

@@ -7,7 +7,7 @@ _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
 
 def in_wire_order(pod: Object, schema: Struct) -> Object:
-    """Returns `pod` with the fields of spec, containers and status in the order of their types.
+    """Returns `pod` with the fields of spec, containers and status in the order of the Go types.
 
     Use this function for a pod that is merged from several pods. Deeper fields keep their order.
     """

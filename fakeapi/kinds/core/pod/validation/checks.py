@@ -37,7 +37,7 @@ def containers_at(spec: Object, path: str) -> Iterator[ContainerAt]:
 
 
 def is_sidecar(container: Object) -> bool:
-    """Whether an init container is a sidecar: restartPolicy Always lets it run next to the containers."""
+    """Whether an init container is a sidecar: it has restartPolicy Always and runs next to the containers."""
     return container.get("restartPolicy") == "Always"
 
 

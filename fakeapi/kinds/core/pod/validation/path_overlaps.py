@@ -70,7 +70,10 @@ def _source_files(source: Object) -> list[_File]:
 
 
 def _overlaps(files: Iterable[_File], taken: list[_File]) -> Iterator[str]:
-    """Yields a text for each path in `files` that overlaps a path in `taken`. Adds `files` to `taken`."""
+    """Yields a text for each overlap of a path in `files` with a path in `taken`.
+
+    Adds `files` to `taken`.
+    """
     for entry in files:
         file = _File(entry.path.rstrip("/"), entry.source)
         if file.path:

@@ -67,10 +67,9 @@ def _key_errors(constraint: Object, path: str, checks: PodChecks, *, merged: boo
 def _is_merged(checks: PodChecks) -> bool:
     """Whether to validate matchLabelKeys by the rules for keys that the server merges into label selectors.
 
-    True if the gate MatchLabelKeysInPodTopologySpreadSelectorMerge is on. If the stored pod has label keys
-    that are invalid by the rules for this state of the gate, the rules for the other state apply.
-
-    Always false up to 1.33, or if the gate MatchLabelKeysInPodTopologySpread is off.
+    Always false up to 1.33, and while the gate MatchLabelKeysInPodTopologySpread is off. Otherwise, the gate
+    MatchLabelKeysInPodTopologySpreadSelectorMerge selects the rules. If the label keys of the stored pod
+    break the selected rules, the other rules apply.
     """
     if not checks.quirks.spread_keys_are_merged or not checks.enabled("MatchLabelKeysInPodTopologySpread"):
         return False

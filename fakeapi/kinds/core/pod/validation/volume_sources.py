@@ -39,7 +39,7 @@ _is_reserved_option = re.compile(r"(?:.*\.)?(?:kubernetes\.io|k8s\.io)", re.IGNO
 
 
 def _requires(*fields: str) -> Source:
-    """Returns a validator that requires these fields and checks nothing else."""
+    """Returns a validator that requires the given fields and checks nothing else."""
 
     def errors(source: Object, path: str, checks: PodChecks) -> Errors:
         for name in fields:
