@@ -60,9 +60,10 @@ async def _not_started(ctx: RequestContext) -> AnyResponse:
 
 
 def _auditing_of(cluster: Cluster) -> "Auditing | None":
-    """Returns the auditing of the server; None without the options `audit_log` and `audit_policy`.
+    """Returns the auditing of the server; None unless both options `audit_log` and `audit_policy` are set.
 
-    Imports the code of auditing only with these options. Raises PolicyError for an invalid audit policy.
+    Imports the code of auditing only if one of these options is set. Raises PolicyError for an invalid audit
+    policy.
     """
     if cluster.settings.audit_log is None and cluster.settings.audit_policy is None:
         return None
@@ -76,8 +77,8 @@ class Application:
 
     - `credentials`: the accepted tokens and client certificates. By default, the server treats all clients
       without credentials as administrators.
-    - `hosts`: the accepted Host and Origin headers; None accepts all. Has no effect if the server requires
-      credentials.
+    - `hosts`: the accepted Host and Origin headers; None accepts all. Has effect only if the server treats
+      clients without credentials as administrators.
     - `control`: the ASGI application for paths below /_fakeapi; None responds to these paths with 404.
     """
 
@@ -182,9 +183,9 @@ class Application:
             await self._aggregator.stop()
 
     async def after_replacement(self, *, empty: bool) -> None:
-        """Resets the counts of /metrics after a reset of the cluster.
+        """Resets the counts of /metrics after a reset of the cluster, and starts the aggregator again.
 
-        `empty`: whether it was a reset, not a restore.
+        `empty`: whether the cluster was reset, not restored.
         """
         if empty and self._metrics is not None:
             self._metrics.reset()
@@ -219,7 +220,7 @@ class Application:
     def _answer(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Serves one HTTP request.
 
-        Does not use Starlette's routes, because they fail for line breaks in paths.
+        Does not use Starlette's routes, because these routes fail for line breaks in paths.
         """
         request = Request.of(scope, receive)
         info = parse(request.path)

@@ -30,7 +30,7 @@ _OWN_RESPONSE = frozenset((b"date", b"audit-id", b"content-type"))
 class Delegating:
     """Forwards requests to the Services of APIServices.
 
-    `sends_uid`: whether the other server learns the uid of the user.
+    `sends_uid`: whether the other server receives the uid of the user.
     """
 
     def __init__(self, apis: DelegatedApis, *, sends_uid: bool) -> None:
@@ -70,7 +70,7 @@ class Delegating:
 
 
 def _forwarded(ctx: RequestContext) -> list[tuple[bytes, bytes]]:
-    """Returns the headers of the client without its credentials.
+    """Returns the headers of the client, without credentials, Impersonate headers and X-Remote headers.
 
     Also drops Accept-Encoding, because this server compresses the responses.
     """
@@ -104,9 +104,10 @@ def _is_short(length: str) -> bool:
 
 
 async def _response(method: str, incoming: "Incoming", seconds: float) -> AnyResponse:
-    """Returns the response to send. If its length is at most BODY_MAX, reads it whole, otherwise streams it.
+    """Returns the response to send: read whole if its Content-Length is at most BODY_MAX, otherwise a stream.
 
-    Returns 503 if the whole body does not arrive in `seconds`.
+    Responses that cannot have a body are also read whole. Returns 503 if the whole body does not arrive in
+    `seconds`, or is shorter than its Content-Length.
     """
     headers = [(name, value) for name, value in incoming.headers if name not in _OWN_RESPONSE]
     known = dict(incoming.headers)

@@ -1,4 +1,4 @@
-"""Journaling: records every request with its response, including rejected requests.
+"""Journaling: records requests with their responses, including rejected requests.
 
 Journaling is not one of the request filters. A filter would cost every request another coroutine, which takes
 more time than the recording itself. Instead, the application records each request after all filters have run.
@@ -11,7 +11,7 @@ from fakeapi.journal.journal import TEXT_MAX, Journal
 
 
 class Journaling:
-    """Records each request when its response is ready, and each watch when it begins.
+    """Records each request when its response is ready, and each watch when the watch begins.
 
     `now`: returns the monotonic time in seconds, to measure durations.
     """
@@ -26,7 +26,7 @@ class Journaling:
         self._keeps_answers = keeps_answers
 
     def note(self, ctx: RequestContext, started: float, response: AnyResponse | None) -> None:
-        """Adds a request to the journal, unless an observer sent it.
+        """Adds a request to the journal, unless an observer sent the request.
 
         - `started`: the monotonic time at which the request began, from the function `now`.
         - `response`: the response; None if the client disconnected before the response was ready.

@@ -167,9 +167,9 @@ def negotiate(
 
 @cached_by_header
 def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
-    """Raises the router's ApiError 406 if an Accept header contains none of the path's media types.
+    """Raises the router's ApiError 406 if an Accept header has neither `*/*` nor a media type of the path.
 
-    `produced`: the media types that the path can return. An empty header accepts all of them.
+    `produced`: the media types that the path can return. An empty header accepts all media types.
     """
     if not header:
         return
@@ -181,7 +181,7 @@ def check_produced(header: str, produced: tuple[str, ...] = OFFERED) -> None:
 
 
 def not_routed(produced: tuple[str, ...]) -> ApiError:
-    """Returns the error 406 of go-restful's router. `produced`: the media types to list in its message."""
+    """Returns the error 406 of go-restful's router. `produced`: the media types to list in the message."""
     return ApiError(
         406,
         "NotAcceptable",
@@ -268,7 +268,7 @@ def _with_params(media_type: str, params: dict[str, str], conversions: Conversio
 def not_acceptable(offered: tuple[str, ...]) -> ApiError:
     """Returns the error 406 of the handlers in k8s.io/apiserver.
 
-    `offered`: the media types to list in its message.
+    `offered`: the media types to list in the message.
     """
     return ApiError(
         406, "NotAcceptable", f"only the following media types are accepted: {', '.join(offered)}"
@@ -278,7 +278,8 @@ def not_acceptable(offered: tuple[str, ...]) -> ApiError:
 def prettified(shape: Representation, query: dict[str, str], user_agent: str) -> Representation:
     """Returns the representation, with `pretty` set if the client wants indented JSON.
 
-    The query parameter `pretty` decides. Without this parameter, curl, Wget and browsers get indented JSON.
+    A parameter `pretty=1` in the Accept header has already set `pretty`. Otherwise the query parameter
+    `pretty` decides. Without a value of this parameter, curl, Wget and browsers get indented JSON.
     """
     asked = query.get("pretty")
     pretty = asked in _TRUE if asked else user_agent.startswith(HUMAN_AGENTS)

@@ -9,14 +9,14 @@ From the outside in:
     freshness        waits for writes of other servers, with shared storage
     authentication   sets the user, or rejects with 401
     auditing         lets the audit policy decide, with the option audit_log
-    impersonation    replaces the user by that of the Impersonate headers
+    impersonation    replaces the user by the user in the Impersonate headers
     authorization    rejects with 403, with the option authorization=rbac; runs for an audit log too
     faults           delays, rejects or interrupts requests and streams that match a fault
     routing          determines resource, subresource and verb, and calls the verb's handler
     admission        is part of the verbs that write: see fakeapi.registry.admission
 
-Around all filters, the application records every request and its final response (`http.journaling`), and
-counts it (`http.metrics`). `http.auditing` writes the last audit event of a request after its response.
+Around all filters, the application records requests and their final responses (`http.journaling`), and counts
+them (`http.metrics`). `http.auditing` writes the last audit event of a request after its response.
 
 A filter receives the request context and the rest of the chain. The filter can reject the request (raise
 ApiError), return its own response, or change the context or the response. A watch is a response too; a filter

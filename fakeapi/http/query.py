@@ -65,7 +65,7 @@ class Query:
         return None if value is None else value != "0" and value.lower() != "false"
 
     def integer(self, name: str) -> int | None:
-        """Returns the value of an integer parameter; None if it is missing.
+        """Returns the value of an integer parameter; None if the parameter is missing.
 
         Raises ApiError 400 with Go's message if the value is not an integer.
         """

@@ -33,7 +33,10 @@ from fakeapi.releases.release import ReleaseKinds
 _NOT_ACCEPTABLE = 406
 
 MADE_WHILE_READ_FROM = SEND_BYTES_MAX
-"""Minimum size, in bytes, of a list that the server generates while the client reads it, to save memory."""
+"""Minimum size, in bytes, of a list in compact JSON that is generated while the client reads the list.
+
+This saves memory.
+"""
 
 RENDERED_BESIDE_FROM = 2_000
 """Minimum number of items in a list that a thread renders, unless the list can be generated in pieces."""

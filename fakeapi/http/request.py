@@ -30,7 +30,7 @@ from fakeapi.machinery.errors import ApiError
 BODY_MAX = 3 * 1024 * 1024
 """Maximum size of a request body in bytes.
 
-The server sends 413 for a longer body, and drops the rest of it.
+The server sends 413 for a longer body, and drops the rest of the body.
 """
 
 
@@ -75,7 +75,7 @@ class Request(msgspec.Struct):
     def of(cls, scope: Scope, receive: Receive) -> "Request":
         """Returns the request of an ASGI scope. Uses the first value of a repeated header, as Go does."""
         headers = dict(reversed(scope["headers"]))
-        raw_path = scope.get("raw_path") or quote(scope["path"]).encode()  # optional in ASGI
+        raw_path = scope.get("raw_path") or quote(scope["path"]).encode()  # `raw_path` is optional in ASGI
         query_string = scope["query_string"]
         query = Query(query_string)
         extensions = scope.get("extensions", _NONE)
@@ -103,7 +103,7 @@ class Request(msgspec.Struct):
         return (self.raw_path + query).decode("latin-1")
 
     def header(self, name: bytes) -> str:
-        """Returns the first value of a header; empty if it is missing. `name` must be in lower case."""
+        """Returns the first value of a header; "" if the header is missing. `name` must be in lower case."""
         return self.headers.get(name, b"").decode("latin-1")
 
     @property

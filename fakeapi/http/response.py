@@ -12,7 +12,7 @@ from fakeapi.http.negotiation import JSON
 from fakeapi.http.turns import Turn
 
 WARNINGS_LENGTH_MAX = 4096
-"""Maximum length of all warnings together, in characters. Over this limit, each warning is cut."""
+"""Length of all warnings together, in characters, above which `shortened` cuts the warnings."""
 WARNING_LENGTH_MAX = 256
 """Maximum length of one warning, in characters, if WARNINGS_LENGTH_MAX is exceeded."""
 
@@ -29,7 +29,7 @@ TURN_SECONDS = 0.002
 """Seconds after which the server lets other tasks run while it generates a long list."""
 
 UNREAD_SECONDS = 60.0
-"""Seconds without progress after which the server cuts off a long list. The client reads nothing then.
+"""Seconds after which the server cuts off a long list if the client reads nothing.
 
 kube-apiserver has the same limit for the whole request (`--request-timeout`).
 """
@@ -127,7 +127,8 @@ class LazyResponse(Response):
 
         `without_body`: whether to send only the headers, for a HEAD request.
 
-        Raises ClientGone if the client disconnects, and ClientStalled if it reads nothing for UNREAD_SECONDS.
+        Raises ClientGone if the client disconnects, and ClientStalled if the client reads nothing for
+        UNREAD_SECONDS.
         """
         headers = [*self._head(audit_id), *self.headers]
         self.turn.lists += 1
@@ -159,7 +160,7 @@ class LazyResponse(Response):
         return part
 
     def _parts(self) -> Iterator[bytes]:
-        """Yields the body in parts, one for each write. Compresses them if the response has a packer."""
+        """Yields the body in parts, one for each write. Compresses the parts if the response has a packer."""
         waiting: list[bytes] = [self.body]
         size = len(self.body)
         for piece in self.pieces:
@@ -180,8 +181,8 @@ class LazyResponse(Response):
     def _packed(self, pieces: Sequence[bytes]) -> Iterator[bytes]:
         """Joins pieces and yields them in parts of at most JOINED_BYTES.
 
-        Compresses them if the response has a packer. Yields nothing while the packer keeps the data in its
-        own buffer.
+        Compresses the parts if the response has a packer. Yields nothing while the packer keeps the data in
+        its own buffer.
         """
         packer = self.packer
         body = pieces[0] if len(pieces) == 1 else b"".join(pieces)

@@ -101,9 +101,9 @@ class Router:
         return await handler(ctx, resource)
 
     async def _of_another_server(self, ctx: RequestContext, info: RequestInfo) -> AnyResponse | None:
-        """Returns the response of another server if an APIService delegates the group or version to it.
+        """Returns the response to a path that an APIService delegates to another server.
 
-        Returns the APIGroup for a path without a version. Returns None if no APIService delegates it.
+        Returns the APIGroup for a path without a version. Returns None if no APIService delegates the path.
         """
         if not info.version:
             return self._discovery.of_delegated_group(ctx.request, info.group)

@@ -34,7 +34,10 @@ Each cached row keeps its object's bytes in memory.
 
 
 def can_be_kept(resource: Resource) -> bool:
-    """Whether rows of a resource can be cached: true if only the ages in the rows depend on the time."""
+    """Whether rows of a resource can be cached, because only the ages in the rows depend on the time.
+
+    False for custom resources, and for rows with conditions.
+    """
     return (
         not resource.kind.unstructured
         and resource.definition.row_conditions is None
@@ -46,6 +49,8 @@ def rows(
     resource: Resource, entries: Sequence[Entry], now: float, metadata_of: Callable[[Object], bytes]
 ) -> Iterator[bytes]:
     """Yields the JSON of the row of each entry, and caches the row except its age.
+
+    Does not cache the rows of objects over KEPT_BYTES_MAX.
 
     - `now`: the time for ages, in seconds since the epoch.
     - `metadata_of`: returns the PartialObjectMetadata of an object as JSON.

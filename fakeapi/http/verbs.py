@@ -81,7 +81,10 @@ def _is_exact(ctx: RequestContext) -> bool:
 
 
 def _media_type(ctx: RequestContext, resource: Resource) -> str:
-    """Returns the media type of the request body. Raises ApiError 415 if the resource does not accept it."""
+    """Returns the media type of the request body.
+
+    Raises ApiError 415 if the release does not accept this type.
+    """
     return body_type(ctx.request.header(b"content-type"), offer_of(resource.release).answered)
 
 
@@ -112,7 +115,8 @@ class Verbs:
     ) -> Response:
         """Returns a response with a stored object, or with its Scale.
 
-        `view`: the resource of the response. If it differs from `resource`, it is the Scale of the object.
+        `view`: the resource of the response. If `view` differs from `resource`, the response is the Scale of
+        the object.
         """
         show = partial(resource.json_of, entry.value, entry.revision, exact=_is_exact(ctx))
         body = await completed(show) if resource.kind.unstructured else show()
@@ -279,7 +283,9 @@ class Verbs:
     async def _read(
         self, ctx: RequestContext, body_type: BodyType, body: bytes, media_type: str, validation: str
     ) -> Object:
-        """Returns the decoded object in a request body. Raises ApiError 400 for an invalid body.
+        """Returns the decoded object in a request body.
+
+        Raises ApiError 400 for an invalid body.
 
         - `body_type`: the expected kind of the object.
         - `validation`: the query parameter fieldValidation.
@@ -303,7 +309,7 @@ class Verbs:
     async def _options_body(ctx: RequestContext, resource: Resource) -> Object | None:
         """Returns the DeleteOptions in the request body; None if the body is empty.
 
-        Raises ApiError 400 for invalid DeleteOptions, and 415 for an unknown media type.
+        Raises ApiError 400 for invalid DeleteOptions (500 up to 1.34), and 415 for an unknown media type.
         """
         body = await ctx.request.body()
         if not body:
@@ -316,7 +322,7 @@ class Verbs:
 
 
 def _keep_document(write: ServerWrite, body: bytes, media_type: str) -> None:
-    """Stores a JSON body in the write if canonical objects lose something of it, see `SentDocument`."""
+    """Stores a JSON body in the write if canonical objects lose a part of the body, see `SentDocument`."""
     kind = write.resource.kind
     if media_type == JSON and not kind.unstructured:
         write.sent.keep_body(body, kind.schema)

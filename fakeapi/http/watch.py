@@ -1,8 +1,8 @@
 """The verb watch: streams the events of a resource until a timeout, or until the client or the server stops.
 
-Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: sends the headers at once, then a line for each
-event. If the resourceVersion is too old, sends an ERROR event. This module decides when to send a BOOKMARK;
-`fakeapi.registry.verbs.watching` decides its resourceVersion.
+Follows k8s.io/apiserver `pkg/endpoints/handlers/watch.go`: sends the headers at once, then a line or a frame
+for each event. If the resourceVersion is too old, sends an ERROR event. This module decides when to send a
+BOOKMARK; `fakeapi.registry.verbs.watching` decides its resourceVersion.
 """
 
 import logging
@@ -283,7 +283,7 @@ class Events:
                         yield self._bookmarks(version, ends_initial_events=False)
         except DropConnection:
             raise
-        except Compacted as error:  # with shared storage, if this server was disconnected for long
+        except Compacted as error:  # this server was disconnected from shared storage for long
             yield [self.encode_error(TooOld(error.revision, error.oldest).error)]
         except (StorageError, ApiError):
             return
@@ -293,8 +293,9 @@ class Events:
     def write_through(self, write_now: WriteNow | None) -> None:
         """Sends each event to the client directly at its commit, unless the client has unread data.
 
-        Has no effect on events that are converted to Tables or PartialObjectMetadata. `write_now`: the
-        function of the ASGI server (see WRITE_NOW in `fakeapi.asgi`); None does not send events directly.
+        `frames` sends events over SEND_BYTES_MAX, and all events of a watch with a fault. Has no effect on
+        events that are converted to Tables or PartialObjectMetadata. `write_now`: the function of the ASGI
+        server (see WRITE_NOW in `fakeapi.asgi`); None does not send events directly.
         """
         if write_now is not None and isinstance(self._encoder, PlainEvents):
             self._watch.deliver(partial(self._written, write_now, self._encoder))
@@ -337,7 +338,8 @@ class Events:
             return None
 
     def _bookmark_time(self, now: float) -> float:
-        """Returns the monotonic time of the next bookmark: in a minute, or shortly before the watch ends.
+        """Returns the monotonic time of the next bookmark: in a minute, or earlier, shortly before the watch
+        ends.
 
         Returns the end of the watch if no bookmark is due. `now`: the current monotonic time.
         """

@@ -2,8 +2,8 @@
 
 Follows `HandleWS` of k8s.io/apiserver `pkg/endpoints/handlers/watch.go` and the frames of
 `pkg/util/wsstream`. Tokens in a subprotocol follow `pkg/authentication/request/websocket`. The API responds
-as over HTTP, and this module translates the messages. All responses except watches are sent without an
-upgrade to WebSocket.
+as over HTTP, and this module translates the messages. Responses with a Content-Length are sent without an
+upgrade to WebSocket. Subresources such as exec open the WebSocket themselves (`fakeapi.http.connections`).
 """
 
 import base64
@@ -25,7 +25,10 @@ _NORMAL_CLOSURE = 1000
 
 
 async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Serves a WebSocket request. `answer`: the ASGI application that handles it as an HTTP request."""
+    """Serves a WebSocket request.
+
+    `answer`: the ASGI application that handles the request as an HTTP request.
+    """
     token, protocols = split_protocols(scope.get("subprotocols") or [])
     headers = [(name, value) for name, value in scope["headers"] if name != b"sec-websocket-protocol"]
     if token is not None and not any(name == b"authorization" for name, _ in headers):
@@ -40,7 +43,8 @@ async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> 
 def split_protocols(offered: list[str]) -> tuple[bytes | None, list[str]]:
     """Returns the bearer token in a list of subprotocols (None without one), and the other subprotocols.
 
-    As in kube-apiserver, ignores the token unless the client also offers another subprotocol.
+    As in kube-apiserver, ignores the token unless the client also offers another subprotocol. Also ignores
+    malformed tokens, and several tokens.
     """
     others = [protocol for protocol in offered if not protocol.startswith(BEARER_PROTOCOL)]
     tokens = [
@@ -113,10 +117,10 @@ class _Messages:
             await self._send({"type": "websocket.send", "text": line.decode()})
 
     async def _start(self, message: Message) -> None:
-        """Starts the response. Accepts the WebSocket for a watch: a response without Content-Length.
+        """Starts the response. Accepts the WebSocket for a response without Content-Length, such as a watch.
 
-        For other responses, rejects the WebSocket with the HTTP response. If the ASGI server cannot do that,
-        closes the WebSocket.
+        For other responses, rejects the WebSocket with the HTTP response. If the ASGI server cannot send an
+        HTTP response, closes the WebSocket.
         """
         self._accepted = not any(name == b"content-length" for name, _ in message["headers"])
         if self._accepted:

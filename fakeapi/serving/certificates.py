@@ -23,9 +23,9 @@ CA_KEY = "ca-key.pem"
 
 
 class CertificateError(ValueError):
-    """Raised if the files of a CA do not contain a valid CA certificate and its private key.
+    """Raised if the files of a CA are not a valid CA certificate and its private key.
 
-    The message names the files.
+    Also raised for a key without a certificate file. The message names the files.
     """
 
 
@@ -54,8 +54,8 @@ def issue(names: Iterable[str], directory: Path | None = None) -> Certificates:
     sets its mode to 0600. A new directory has mode 0755 and the CA certificate 0644, as in k8s.io/client-go
     `util/cert` and `util/keyutil`.
 
-    Raises OSError if a file cannot be read or written. Raises CertificateError if the certificate and the key
-    are unusable, or if the certificate is missing. In this case, no file changes.
+    Raises OSError if a file cannot be read or written. Raises CertificateError if the certificate and key are
+    unusable, or if the directory has a key but no certificate. The contents of the files then stay the same.
     """
     if directory is None:
         authority = trustme.CA()
@@ -76,7 +76,7 @@ def _authority_in(directory: Path) -> trustme.CA:
             return trustme.CA.from_pem(*pair)
         except (ValueError, TypeError) as error:
             raise CertificateError(f"{certificate} and {key} are not a CA: {error}") from error
-    if key.exists():  # do not overwrite it: the file may be the only copy
+    if key.exists():  # the server must not overwrite the key, because the file may be the only copy
         raise CertificateError(
             f"{key} has no {CA_CERTIFICATE} beside it: put it there, or remove the key for a new CA"
         )
@@ -90,7 +90,10 @@ def _authority_in(directory: Path) -> trustme.CA:
 
 
 def _check_pair(certificate: bytes, key: bytes) -> None:
-    """Raises ValueError if the files are not a CA certificate that is valid now, and its private key."""
+    """Raises ValueError if the files are not a CA certificate that is valid now, and its private key.
+
+    Raises TypeError if the key is encrypted.
+    """
     read = x509.load_pem_x509_certificate(certificate)
     if load_pem_private_key(key, password=None).public_key() != read.public_key():
         raise ValueError("the key belongs to another certificate")
@@ -99,7 +102,8 @@ def _check_pair(certificate: bytes, key: bytes) -> None:
         raise ValueError(f"the certificate is valid from {begin:%Y-%m-%d} to {end:%Y-%m-%d}")
     try:
         is_authority = read.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
-        read.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)  # issued certificates refer to it
+        # Issued certificates refer to the subject key identifier of the CA.
+        read.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)
     except x509.ExtensionNotFound:
         raise ValueError("the certificate needs basicConstraints and a subjectKeyIdentifier") from None
     if not is_authority:

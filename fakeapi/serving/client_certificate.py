@@ -9,8 +9,8 @@ from fakeapi.asgi import CLIENT_CERTIFICATE, ASGIApp, ClientCertificate, Receive
 def with_client_certificate(app: ASGIApp, tls: ssl.SSLObject) -> ASGIApp:
     """Returns an application that adds the client certificate to the extensions of each scope.
 
-    Returns `app` itself if the client has sent no certificate. OpenSSL has verified the certificate during
-    the handshake.
+    Returns `app` itself if the client has sent no certificate, or if the TLS handshake has not verified the
+    certificate.
     """
     der = tls.getpeercert(binary_form=True)
     certificate = None if der is None else _read(tls, der)
@@ -25,7 +25,7 @@ def with_client_certificate(app: ASGIApp, tls: ssl.SSLObject) -> ASGIApp:
 
 
 def _read(tls: ssl.SSLObject, der: bytes) -> ClientCertificate | None:
-    """Returns the verified client certificate; None if the TLS handshake has not verified it.
+    """Returns the client certificate; None if the TLS handshake has not verified the certificate.
 
     `der`: the certificate in DER.
     """

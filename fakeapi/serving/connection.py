@@ -27,8 +27,8 @@ HEAD_SECONDS = 32.0
 """Seconds in which a client must send the complete head of a request, counted from its first byte.
 
 On a new connection, the time starts when the server accepts the connection. The value equals
-ReadHeaderTimeout of kube-apiserver. A slower client gets 400 and is disconnected. The check can be up to 32 s
-late.
+ReadHeaderTimeout of kube-apiserver. A slower client is disconnected. Over HTTP/1.1, the client first gets 400
+if the server has received a part of the head. The check can be up to 32 s late.
 """
 
 IDLE_SECONDS = 3_600.0
@@ -209,7 +209,8 @@ class Connection:
     def end_soon(self) -> None:
         """Stops accepting requests.
 
-        Closes the connection now if no request is running, otherwise after the last request.
+        Closes the connection now if no request is running and all response bytes are sent, otherwise after
+        the last request.
         """
         self.ending = True
         if not self.tasks.requests and not self.unsent:

@@ -1,8 +1,8 @@
 """GarbageCollection: collects reference cycles so that no client waits for a scan of all objects.
 
-All clients wait while Python's collector scans objects. Stored and cached objects are the most, and have no
-cycles. With Python's own rule, the collector scans all objects again in the middle of a request, when their
-number has grown by a quarter. A scan of a million objects can take a second.
+All clients wait while Python's collector scans objects. Most of these objects are stored or cached, and have
+no cycles. With Python's own rule, the collector scans all objects again, even in the middle of a request,
+when the number of objects has grown by a quarter. A scan of a million objects can take a second.
 """
 
 import asyncio
@@ -14,30 +14,31 @@ from time import thread_time
 YOUNG_OBJECTS = 3_000
 """Number of new objects after which Python scans these new objects.
 
-The objects that are still in use are then old. A scan takes about a millisecond.
+The objects that are still in use then count as old. A scan takes about a millisecond.
 """
 
 OLD_BLOCKS_MIN = 100_000
 """Minimum growth in blocks of memory between two scans of the old objects.
 
-The blocks must also have grown by a quarter. The cycles among old objects use memory until the next scan:
-dropped schemas of CustomResourceDefinitions are such cycles, and few objects of them use much memory.
+The growth must also be a quarter of the blocks after the last scan. Cycles among old objects use memory until
+the next scan. For example, the schemas of deleted CustomResourceDefinitions form cycles, and a few such
+objects use much memory.
 """
 
 FORCED_BLOCKS_MIN = 200_000
 """Minimum growth in blocks before a busy server scans without waiting for a quiet moment.
 
-The blocks must also have doubled, and stay so for FORCED_SECONDS.
+The growth must also be as large as the blocks after the last scan, for FORCED_SECONDS.
 """
 
 FORCED_SECONDS = 2.0
 """Seconds that the growth must last before a busy server scans.
 
-A large request uses many objects, and frees them itself when it ends.
+A large request uses many objects, but Python frees these objects without a scan when the request ends.
 """
 
 BLOCKS_OF_OBJECT = 2
-"""Blocks of memory that a young object uses in the mean, such as a dict and its table."""
+"""Average number of blocks of memory per young object, such as a dict and its table."""
 
 QUIET_SECONDS = 0.05
 """Seconds between two checks whether the server is quiet, while a scan of the old objects is due."""
@@ -66,7 +67,7 @@ class GarbageCollection:
         self._grown_since: float | None = None
 
     def start(self) -> None:
-        """Replaces Python's rule for the rest of the process. All objects of this moment are old."""
+        """Replaces Python's rule until `stop` is called. All objects that exist now count as old."""
         gc.freeze()
         self._known = _blocks()
         gc.set_threshold(YOUNG_OBJECTS, _NEVER, _NEVER)
@@ -82,8 +83,8 @@ class GarbageCollection:
     def _print_unraisable(self, unraisable: "sys.UnraisableHookArgs") -> None:
         """Prints an error that Python cannot raise, except a RecursionError of `_collected`.
 
-        Python calls `_collected` at any depth of the stack, also at its limit. The objects of that scan
-        are then young until the next scan of the old objects.
+        Python calls `_collected` at any depth of the stack, even at the recursion limit. If `_collected`
+        fails there, the objects of this scan stay young until the next scan of the old objects.
         """
         if unraisable.exc_type is not RecursionError or unraisable.object != self._collected:
             sys.__unraisablehook__(unraisable)
@@ -95,7 +96,7 @@ class GarbageCollection:
 
     @property
     def _forced_limit(self) -> int:
-        """The growth in blocks at which a busy server scans, too."""
+        """The growth in blocks at which a busy server scans too."""
         return max(FORCED_BLOCKS_MIN, self._known)
 
     def _collected(self, phase: str, _: Mapping[str, int]) -> None:
@@ -115,7 +116,7 @@ class GarbageCollection:
 
     def _check(self) -> None:
         is_quiet = thread_time() - self._used < QUIET_SECONDS * QUIET_SHARE
-        self._new = _blocks() - self._known  # most new objects may be gone again
+        self._new = _blocks() - self._known  # most new objects may have been freed
         if self._new >= self._limit and (is_quiet or self._is_forced()):
             self.scan_old_objects()
         elif self._new >= self._limit:
@@ -133,7 +134,7 @@ class GarbageCollection:
         return self._grown_since is not None and now - self._grown_since >= FORCED_SECONDS
 
     def scan_old_objects(self) -> None:
-        """Frees the cycles among all objects. All clients wait meanwhile."""
+        """Frees the cycles among all objects. All clients wait during the scan."""
         gc.unfreeze()
         gc.collect()
         gc.freeze()
@@ -143,7 +144,7 @@ class GarbageCollection:
 def _blocks() -> int:
     """Returns the number of blocks of memory that Python has allocated for small objects.
 
-    Counting a million blocks takes 0.2 ms, and counting a million objects 40 ms. The setting
-    PYTHONMALLOC=malloc of Python has no blocks: in this case, returns twice the number of old objects.
+    Counting a million blocks takes 0.2 ms, and counting a million objects 40 ms. With PYTHONMALLOC=malloc,
+    Python has no such blocks; the function then returns BLOCKS_OF_OBJECT for each old object.
     """
     return sys.getallocatedblocks() or BLOCKS_OF_OBJECT * gc.get_freeze_count()

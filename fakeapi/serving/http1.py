@@ -87,8 +87,8 @@ class HTTP2Preface(Exception):
 class HTTP1:
     """Serves the requests of one HTTP/1.1 connection, one after the other.
 
-    Ignores requests to upgrade to h2c. Continues to read while a request runs, so that it notices a
-    disconnect even if pipelined requests wait.
+    Ignores requests to upgrade to h2c. Continues to read while a request runs, so that the server notices a
+    disconnect. Stops reading only while more than PIPELINED_BYTES of pipelined requests wait.
     """
 
     def __init__(self, wire: Wire, streams: Streams, tasks: ConnectionTasks) -> None:
@@ -152,7 +152,7 @@ class HTTP1:
     async def refuse(self, refusal: Refusal) -> None:
         """Sends an error response and closes the connection.
 
-        Sends no response if the application has started one.
+        Sends no error response if the application has already started its response.
         """
         if self._head is None or not self._response.started:
             headers = [
@@ -168,7 +168,7 @@ class HTTP1:
     async def _parse(self) -> None:
         """Parses the received bytes and handles the parsed events, until the parser needs more bytes."""
         if self._parsing:
-            return  # the running call handles the new bytes
+            return  # the call that is running handles the new bytes
         self._parsing = True
         parsed = 0
         try:
@@ -296,7 +296,7 @@ class HTTP1:
         if head is not None and head.content_length > DISCARDED_BYTES and not self._reader.complete:
             self._response.closes = True
         self._unsent_head = self._response.start(status, REASONS.get(status, b""), self._with_date(headers))
-        self._loop.call_soon(self._write_unsent_head)  # unless `_write` sends it first, with the body
+        self._loop.call_soon(self._write_unsent_head)  # this does nothing if `_write` sent the head
 
     async def _switch(self, status: int, headers: Headers) -> None:
         """Sends the response 101.
@@ -348,7 +348,8 @@ class HTTP1:
             if self._pipelined:
                 self._pipelined = False
                 self._resumed.set()
-                self._tasks.spawn(self._parse)  # a new task: this can be the task of the previous request
+                # A new task is needed, because this code can run in the task of the previous request.
+                self._tasks.spawn(self._parse)
         elif self._reader.complete and not self._pipelined:
             self._wire.close()
         else:

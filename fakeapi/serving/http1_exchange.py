@@ -87,8 +87,8 @@ class Exchange:
     def write_now(self, data: bytes) -> bool:
         """Implements WRITE_NOW, an entry in the ASGI scope: writes a part of the body without waiting.
 
-        Returns False, without writing, if the response has not started or has ended, or if the client does
-        not read.
+        Returns False, without writing, if the response has not started, has ended or has no body, or if the
+        client does not read.
         """
         if self._state is not _State.RESPONSE or self._is_closed or self._has_no_body:
             return False

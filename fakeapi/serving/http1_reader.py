@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HEADER_BYTES = 1 << 20
 """Maximum size of request line and headers in bytes, as in Go's net/http.
 
-The server sends 431 if they are larger.
+The server sends 431 for a larger request line and headers.
 """
 
 REMEMBERED_HEADS = 4
@@ -196,7 +196,7 @@ class RequestReader:
     def _read_anew(self, raw: bytes) -> Started | None:
         """Parses a request head with llhttp.
 
-        Returns None if h11 must parse the head, because its result might differ.
+        Returns None if h11 must parse the head, because the result of h11 might differ.
         """
         collected = _Collected()
         parser = httptools.HttpRequestParser(collected)
@@ -218,7 +218,7 @@ class RequestReader:
 def _again(known: RequestHead, method: bytes, target: bytes) -> RequestHead:
     """Returns the cached request head `known` with a new method and target.
 
-    The new request has the same headers as the cached one.
+    The new request has the same headers as the cached request.
     """
     return RequestHead(
         method,

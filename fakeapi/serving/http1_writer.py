@@ -60,7 +60,9 @@ class ResponseWriter:
         return block + b"\r\n\r\n"
 
     def data(self, data: bytes) -> bytes:
-        """Returns the bytes for a part of the body, as a chunk if the response has no Content-Length.
+        """Returns the bytes for a part of the body.
+
+        The bytes are a chunk if the response has no Content-Length, except for a client with HTTP/1.0.
 
         Raises ValueError if the body becomes longer than its Content-Length.
         """

@@ -237,7 +237,7 @@ class HTTP2:
 
     async def _take_body(self, stream_id: int, data: bytes, counted: int) -> None:
         stream = self._streams.get(stream_id)
-        if stream is None:  # the rest of a body after an early response
+        if stream is None:  # this is the rest of a body after an early response
             self._acknowledge(stream_id, counted)
             return
         self._acknowledge(stream_id, counted - len(data))  # the application does not receive the padding

@@ -211,7 +211,7 @@ class Output:
                 self._work.set()
 
     def _fill(self) -> None:
-        """Passes waiting frames to h2, one per stream in turn, until they contain WRITE_BYTES or more."""
+        """Passes waiting frames to h2, one per stream in turn, until WRITE_BYTES or more are passed."""
         room = WRITE_BYTES
         while self._ready and room > 0:
             stream_id = next(iter(self._ready))

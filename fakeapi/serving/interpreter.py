@@ -17,8 +17,8 @@ the other clients by a second.
 def tune_interpreter() -> None:
     """Tunes the garbage collector and the threads of Python for a process that only serves.
 
-    Call it in the event loop that serves. Only commands call it: `FakeAPI` does not change the process of a
-    test.
+    Call this function in the event loop that serves. Only commands call this function, because `FakeAPI` does
+    not change the process of a test.
     """
     GarbageCollection(asyncio.get_running_loop()).start()
     sys.setswitchinterval(_SWITCH_SECONDS)

@@ -25,7 +25,7 @@ TLS_CLOSE_SECONDS = 1.0
 RETRY_SECONDS = 0.1
 """Seconds before the server tries again to accept clients after an error.
 
-For example, the process has no free file descriptor.
+An example of such an error: the process has no free file descriptor.
 """
 
 DRAIN_SECONDS = 0.05
@@ -49,7 +49,8 @@ def open_socket(host: str, port: int) -> socket.socket:
     family, kind, _, _, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
-    # Nagle's algorithm would add 40 ms to each request; both the protocol and the option switch it off.
+    # Nagle's algorithm would add 40 ms to each request. TCP_NODELAY switches the algorithm off. asyncio also
+    # sets TCP_NODELAY for each connection if the socket has the protocol IPPROTO_TCP.
     listener = socket.socket(family, kind, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -41,7 +41,7 @@ UNKNOWN_EXPECTATION = Refusal(417, b"Expectation Failed", b"")
 class RequestHead(msgspec.Struct, frozen=True):
     """The parsed head of a request.
 
-    - `target`: a path with its query, or `*`; empty for CONNECT and for an opaque URL.
+    - `target`: a path with its query, or `*`; empty for CONNECT, and for a URL that is opaque or has no path.
     - `headers`: the headers for the application, with names in lower case.
     - `content_length`: 0 without the header Content-Length.
     - `closes`: whether the server closes the connection after the response.
@@ -64,6 +64,7 @@ def read_head(method: bytes, target: bytes, version: bytes, headers: Headers) ->
     - The host of a target such as `http://host/path` replaces the Host header.
     - If the request has Content-Length and Transfer-Encoding, drops the Content-Length. The server then
       closes the connection after the response (RFC 9112, 6.3).
+    - Drops the header Sec-WebSocket-Extensions of a WebSocket handshake.
 
     Follows net/http readRequest and readTransfer, and net/url ParseRequestURI.
     """

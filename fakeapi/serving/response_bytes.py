@@ -152,7 +152,7 @@ class ConnectionBytes:
     def fits(self, size: int) -> bool:
         """Whether `size` more bytes stay below the limit of the connection.
 
-        Always true if the connection has no unread or reserved bytes.
+        Always true if the connection has no unread or reserved bytes, or has ended.
         """
         counted = self.held + self._reserved
         return self.closed or not counted or counted + size <= CONNECTION_BYTES_MAX

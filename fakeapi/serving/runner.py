@@ -36,9 +36,10 @@ T = TypeVar("T")
 class Runner:
     """Serves an application at a host and port.
 
-    The constructor opens the listening socket, so the port is known and early clients can wait. After that,
-    call `start` and `stop` to serve in a daemon thread, or `run` to serve in the calling thread. `tls`:
-    returns the TLS context for each new connection; None serves plain HTTP.
+    The constructor opens the listening socket, so the port is known and early clients can wait. The
+    constructor raises StartError if the socket cannot be opened. After the constructor, call `start` and
+    `stop` to serve in a daemon thread, or `run` to serve in the calling thread. `tls`: returns the TLS
+    context for each new connection; None serves plain HTTP.
     """
 
     def __init__(
@@ -120,7 +121,8 @@ class Runner:
     def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
         """Serves in the calling thread, which must be the main thread, until SIGINT or SIGTERM.
 
-        `on_ready`: called when the application accepts requests.
+        `on_ready`: called when the application accepts requests. Raises StartError if the application cannot
+        start.
         """
         try:
             with asyncio.Runner(loop_factory=loop_factory()) as loop_runner:
@@ -182,8 +184,9 @@ class Runner:
     def call(self, function: Callable[[], Coroutine[Any, Any, T] | Awaitable[T]]) -> T:
         """Runs a coroutine function in the server's thread and returns its result.
 
-        Raises RuntimeError if the server does not run, or if it stops before the function ends. Also raises
-        RuntimeError in a forked child process, which does not have the server's thread.
+        Exceptions of the function pass to the caller. Raises RuntimeError if the server does not run, or if
+        the server stops before the function ends. Also raises RuntimeError in a forked child process, which
+        does not have the server's thread.
         """
         if self._process != os.getpid():
             raise RuntimeError("the server runs in the parent process, not in this forked process")

@@ -4,4 +4,4 @@ from fakeapi.machinery.base_error import FakeAPIError
 
 
 class StartError(FakeAPIError):
-    """Raised if the server cannot start. Its message is one line for the user."""
+    """Raised if the server cannot start. The message is one line for the user."""

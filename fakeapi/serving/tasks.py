@@ -145,7 +145,8 @@ class ConnectionTasks:
     async def spawn_app(
         self, app: Any, config: Any, scope: Any, send: Send, on_read: Callable[[int], None] | None = None
     ) -> Send:
-        """Starts the application for a request. Returns a function that queues ASGI events for it.
+        """Starts the application for a request. Returns a function that queues ASGI events for the
+        application.
 
         Hypercorn's streams call this method, so it has the signature of hypercorn's task groups.
         """

@@ -55,7 +55,7 @@ def accept_client_certificates(context: ssl.SSLContext, authorities: Sequence[Pa
 def certificates_in(file: Path) -> bytes:
     """Returns only the certificates in a PEM file. Drops everything else, such as a private key.
 
-    Raises OSError if the file cannot be read, and ValueError if it has no certificate.
+    Raises OSError if the file cannot be read, and ValueError if the file has no certificate.
     """
     blocks: list[bytes] = _CERTIFICATE.findall(read_regular(file, KEY_FILE_BYTES_MAX))
     if not blocks:

@@ -13,7 +13,8 @@ from fakeapi.registry.node_connections import Connected, ConnectedLog
 def respond_connected(ctx: RequestContext, connected: Connected | ConnectedLog) -> AnyResponse:
     """Returns the response that connects the client to a container.
 
-    Raises ApiError 400 if the request does not upgrade to WebSocket.
+    Raises ApiError 400 for a container without a log and for invalid options. Except for a log, raises
+    ApiError 400 or 501 if the request does not open a WebSocket.
     """
     if isinstance(connected, ConnectedLog):
         return respond_log(connected)

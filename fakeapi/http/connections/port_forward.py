@@ -34,7 +34,8 @@ class PortForwardResponse(SessionResponse):
     def of(cls, ctx: RequestContext, connected: Connected) -> Self:
         """Returns the port-forward session of a request.
 
-        Raises ApiError 400 if the request does not open a WebSocket, or if its ports are invalid.
+        Raises ApiError 400 or 501 if the request does not open a WebSocket, and 400 if a port is invalid or
+        all offered subprotocols are unsupported.
         """
         upgrade = upgrade_of(ctx)
         ports = _ports(ctx.request.query.all("ports"))
@@ -80,7 +81,7 @@ class PortForwardResponse(SessionResponse):
 
 
 def _ports(values: list[str]) -> list[int]:
-    """Returns the ports of a request. Raises ApiError 400 if the request has no ports, or an invalid port."""
+    """Returns the ports of a request. Raises ApiError 400 for no ports, too many ports or an invalid port."""
     texts = [text for value in values for text in value.split(",")]
     if not texts or len(texts) > PORTS_MAX:
         raise errors.bad_request(f"the query parameter ports must have 1 to {PORTS_MAX} ports")

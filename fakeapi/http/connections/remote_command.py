@@ -62,7 +62,8 @@ class RemoteCommandResponse(SessionResponse):
     def of(cls, ctx: RequestContext, connected: Connected) -> Self:
         """Returns the exec or attach session of a request.
 
-        Raises ApiError 400 if the request does not open a WebSocket, or if its options are invalid.
+        Raises ApiError 400 or 501 if the request does not open a WebSocket, and 400 if the options are
+        invalid or all offered subprotocols are unsupported.
         """
         query = ctx.request.query
         names: tuple[StreamName, ...] = ("stdout", "stderr")

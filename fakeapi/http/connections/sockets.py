@@ -18,11 +18,14 @@ _ZERO = ord("0")
 
 
 class SocketClosed(Exception):
-    """Raised when the client has closed the WebSocket."""
+    """Raised when the client has closed the WebSocket, or has sent invalid base64."""
 
 
 def upgrade_of(ctx: RequestContext) -> WebSocketUpgrade:
-    """Returns the WebSocket of a request. Raises ApiError 400 or 501 if the request does not open one."""
+    """Returns the WebSocket of a request.
+
+    Raises ApiError 400 if the request does not open a WebSocket, and 501 if the request uses SPDY.
+    """
     if ctx.request.websocket is not None:
         return ctx.request.websocket
     if ctx.request.header(b"upgrade").lower().startswith("spdy/"):
@@ -74,7 +77,7 @@ class ChannelSocket:
     async def receive(self) -> tuple[int, bytes]:
         """Returns the channel and the data of the next message.
 
-        Raises SocketClosed if the client closed the WebSocket.
+        Raises SocketClosed if the client closed the WebSocket, or sent invalid base64.
         """
         while True:
             message = await self._receive()

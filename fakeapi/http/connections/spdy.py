@@ -49,9 +49,10 @@ class SpdyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """An SPDY frame. `type`: None for a data frame.
+    """An SPDY frame.
 
-    `stream`: the id of the stream; 0 for the whole session.
+    - `type`: None for a data frame.
+    - `stream`: the id of the stream; 0 for the whole session. For a PING, the id of the ping.
     """
 
     type: int | None
@@ -95,7 +96,7 @@ class HeaderReader:
         self._zlib = zlib.decompressobj(zdict=DICTIONARY)
 
     def read(self, data: bytes) -> dict[str, str]:
-        """Returns headers by name, in lower case. Raises SpdyError if the headers are invalid or too long."""
+        """Returns headers by lower-case name. Raises SpdyError if the headers are invalid or too long."""
         try:
             block = self._zlib.decompress(data, HEADER_BYTES_MAX)
         except zlib.error as error:

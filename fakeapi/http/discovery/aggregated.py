@@ -98,7 +98,7 @@ class AggregatedDiscovery:
 
 
 def aggregated_versions(release: Release) -> Conversions:
-    """Returns the (kind, apiVersion) pairs of aggregated discovery in a release; empty if it is disabled."""
+    """Returns the (kind, apiVersion) pairs of aggregated discovery in a release; empty if it is off."""
     if not release.gates.get(_AGGREGATED_GATE, True):
         return NO_CONVERSION
     return frozenset(

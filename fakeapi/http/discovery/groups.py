@@ -49,7 +49,7 @@ class GroupDocuments:
         return answer(request, document)
 
     def of_delegated_group(self, request: Request, name: str) -> Response | None:
-        """Returns the APIGroup of a group that only APIServices with a Service have; None without one.
+        """Returns the APIGroup of a group that only APIServices with a Service have; None for other groups.
 
         Raises ApiError 406 if the client accepts no available representation.
         """

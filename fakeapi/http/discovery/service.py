@@ -88,7 +88,7 @@ class Discovery:
         return self._groups.of_group(request, info)
 
     def of_delegated_group(self, request: Request, group: str) -> Response | None:
-        """Returns the APIGroup of a group that only APIServices with a Service have; None without one.
+        """Returns the APIGroup of a group that only APIServices with a Service have; None for other groups.
 
         Raises ApiError 406 if the client accepts no available representation.
         """

@@ -33,6 +33,8 @@ class Content:
     async def fits(self, fault: ArmedFault) -> bool:
         """Whether the body and the labels of the request match the rule of a fault.
 
+        The labels come from the body. If the body has no labels, the labels come from the stored object.
+
         Raises ApiError 413 if the body is too long, and ClientGone if the client disconnects.
         """
         if not fault.looks_into_body:
@@ -43,7 +45,10 @@ class Content:
         return fault.matches_body(body)
 
     async def name(self) -> str:
-        """Returns the `metadata.name` in the body; "" if the body has no name."""
+        """Returns the `metadata.name` in the body; "" if the body has no name.
+
+        Raises ApiError 413 if the body is too long, and ClientGone if the client disconnects.
+        """
         body = await self._decoded()
         metadata = body.get("metadata") if isinstance(body, dict) else None
         name = metadata.get("name") if isinstance(metadata, dict) else None

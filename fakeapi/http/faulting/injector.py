@@ -106,10 +106,13 @@ class Injector:
     ) -> Response | None:
         """Applies a fault before the request runs.
 
-        Returns a response that replaces the request; None to run the request. `after`: receives functions
-        that change the response of the request later.
+        Returns a response that replaces the response of the request; None to run the request. `after`:
+        receives functions that change the response of the request later.
+
+        During a delay, raises ClientGone if the client disconnects, and ApiError 413 if the body is too long.
         """
-        begun = self._clock.monotonic()  # read first: a test may move the clock as soon as `fired` changes
+        # The clock is read first, because a test may move the clock as soon as `fired` changes.
+        begun = self._clock.monotonic()
         fault.fired += 1
         match fault.rule.action:
             case Wait(seconds=seconds, spread=spread):
@@ -143,8 +146,8 @@ class Injector:
     async def _wait(self, request: Request, until: float) -> None:
         """Waits until the clock's monotonic time reaches `until`.
 
-        Raises ClientGone if the client disconnects. In this case, the request does not run, as in
-        kube-apiserver.
+        Raises ClientGone if the client disconnects; the request then does not run, as in kube-apiserver.
+        Raises ApiError 413 if the body is too long.
         """
         receive = request.receive
         request.unread(await request.body())
@@ -152,7 +155,7 @@ class Injector:
             raise ClientGone
 
     def _meet_open_watches(self, fault: ArmedFault) -> None:
-        """Applies a newly armed fault to all open watches that its rule matches."""
+        """Applies a newly armed fault to the open watches that its rule matches, except for observers."""
         if not isinstance(fault.rule.action, (*OF_WATCHES, Stale)):
             return
         for watch in self._watches.all_open():

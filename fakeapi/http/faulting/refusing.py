@@ -20,7 +20,7 @@ def refusal_of(action: Refuse, ctx: RequestContext, catalogue: Catalogue, new_na
     name = name or new_name
     words = action.message
     if action.reason == "Forbidden" and not name:
-        words = words.replace(' "{name}"', "")  # like NewForbidden of k8s.io/apimachinery
+        words = words.replace(' "{name}"', "")  # NewForbidden of k8s.io/apimachinery also omits ""
     message = (
         words.replace("{resource}", str(Qualified(group, resource)))
         .replace("{kind}", str(Qualified(group, kind)))

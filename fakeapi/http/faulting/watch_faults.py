@@ -142,7 +142,7 @@ class Holding(WatchFault):
         """Starts a delay for one watch.
 
         - `seconds`: the length of the delay; NEVER delays events until the fault is disarmed.
-        - `since`: the monotonic time at which the delay starts; None starts it at the next event.
+        - `since`: the monotonic time at which the delay starts; None starts the delay at the next event.
         - `passes_first`: whether to send the first batch of events, the initial events, without delay.
         """
         super().__init__(fault, watch)

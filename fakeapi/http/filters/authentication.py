@@ -1,8 +1,8 @@
 """Authentication: determines the user of a request.
 
 Follows k8s.io/kubernetes `pkg/kubeapiserver/authenticator`: the first credential that proves a user counts.
-Without one, the server rejects a request that has unusable credentials. The Authorization header is read as
-in k8s.io/apiserver `pkg/authentication/request/bearertoken`.
+If no credential proves a user, the server rejects a request with unusable credentials. The Authorization
+header is read as in k8s.io/apiserver `pkg/authentication/request/bearertoken`.
 """
 
 from collections.abc import Awaitable, Callable
@@ -92,7 +92,7 @@ class Authentication:
         """Returns the user of a request without a usable credential.
 
         `is_refused`: whether the request has a client certificate that the server rejects. Raises ApiError
-        401 in this case, and if the server does not accept the request without a credential.
+        401 for such a certificate, and if the server does not accept the request without a credential.
         """
         anonymous = self._credentials.anonymous
         if not is_refused:

@@ -72,8 +72,8 @@ def unavailable(error: StorageError) -> ApiError:
 def _unsendable(error: ApiError) -> Response:
     """Returns a response that closes the connection, for a status code over 999 from a webhook.
 
-    kube-apiserver's client gets no response in this case either: checkWriteHeaderCode of net/http panics, and
-    WithPanicRecovery of k8s.io/apiserver `pkg/server/filters/wrap.go` panics again.
+    kube-apiserver's client gets no response for such a code either. checkWriteHeaderCode of net/http panics,
+    and WithPanicRecovery of k8s.io/apiserver `pkg/server/filters/wrap.go` panics again.
     """
     from fakeapi.http.faulting.responses import dropped  # noqa: PLC0415 - loaded only when used
 

@@ -1,7 +1,8 @@
 """Freshness: with shared storage, waits until the server has the objects that a request must see.
 
-A read does not wait if it asks for resourceVersion 0, or for a version that the server already has. Such a
-read works even without the database. Other requests wait for all writes that any server has acknowledged.
+A read without a continue token does not wait if the request has resourceVersion 0, or a version that the
+server already has. Such a read and the path /livez work even without the database. Other requests wait for
+all writes that any server has acknowledged.
 """
 
 from contextlib import suppress
@@ -30,7 +31,8 @@ class Freshness:
     async def __call__(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
         """Passes the request on. If the request must see the newest objects, first reads them from storage.
 
-        Raises StorageError if the database does not respond. Ignores this error for discovery requests.
+        Raises StorageError if the database does not respond. Ignores this error for discovery requests. Does
+        not use the database for /livez.
         """
         if ctx.info is not None and ctx.info.resource:
             if not self._is_old_enough(ctx):
@@ -39,12 +41,14 @@ class Freshness:
             if name != ALIVE:
                 await self._storage.refresh()
         else:
-            with suppress(StorageError):  # discovery works with an older state
+            with suppress(StorageError):  # discovery works with older objects
                 await self._storage.refresh()
         return await proceed(ctx)
 
     def _is_old_enough(self, ctx: RequestContext) -> bool:
-        """Whether the request reads at a resourceVersion that the server already has."""
+        """Whether the request reads at a resourceVersion that the server already has, without a continue
+        token.
+        """
         query = ctx.request.query
         if ctx.verb not in READS or query.first.get("continue"):
             return False

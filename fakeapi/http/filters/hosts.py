@@ -1,7 +1,7 @@
 """Hosts: protects a server without a token from web pages of other sites.
 
 A browser lets any web page send requests to loopback addresses. Only the Host and Origin headers reveal such
-requests. The accepted values are those of `kubectl proxy`; see `fakeapi.machinery.hosts`.
+requests. By default, the accepted hosts equal the default of `kubectl proxy`; see `fakeapi.machinery.hosts`.
 """
 
 from collections.abc import Awaitable, Callable

@@ -98,7 +98,7 @@ class Counters:
         series = self._series.get(key)
         if series is None:
             series = self._add(key, resource_labels(ctx, verb, dry_run), response.status)
-        # a comparison first, because most requests belong to the first bucket
+        # The comparison is faster than bisect_left, and most requests belong to the first bucket.
         series.durations[0 if seconds <= _QUICK else bisect_left(SECONDS, seconds)] += 1
         series.seconds += seconds
         if verb in _SIZED:
@@ -111,8 +111,8 @@ class Counters:
     def _end_without_resource(self, ctx: RequestContext, response: AnyResponse, seconds: float) -> None:
         """Counts a finished request that did not reach a resource.
 
-        Examples are pages such as /healthz, and requests that a fault has rejected. Like kube-apiserver,
-        ignores responses 401, 403 and 404.
+        Counts only pages such as /healthz, and requests that a fault has affected. Like kube-apiserver,
+        ignores other requests, for example most responses 401, 403 and 404.
         """
         info = ctx.info
         if info is not None and info.resource:

@@ -72,9 +72,10 @@ def resource_labels(ctx: RequestContext, verb: str, dry_run: str) -> Labels:
 
 
 def labels_of_page(ctx: RequestContext, response: AnyResponse) -> Labels | None:
-    """Returns the metric labels of a request for a path without a resource; None if it is not counted.
+    """Returns the metric labels of a request for a path without a resource; None for uncounted requests.
 
-    kube-apiserver counts only requests for health, OpenAPI v3 and aggregated discovery.
+    kube-apiserver counts only requests for health, OpenAPI v3 and aggregated discovery, and no error
+    responses.
     """
     page = _page(ctx.request.path, response.media_type) if response.status < 400 else None
     if page is None:

@@ -1,6 +1,6 @@
 """Reads the metrics of the server's process, like github.com/prometheus/client_golang.
 
-Only Linux has all of them.
+Only Linux has all of these metrics.
 """
 
 import os
@@ -37,7 +37,7 @@ def process_families() -> Iterator[Family]:
 def _boot_time() -> float:
     """Returns the boot time of the machine, in seconds since the epoch.
 
-    Raises ValueError if it is unknown.
+    Raises ValueError if the kernel does not report the boot time.
     """
     for line in Path("/proc/stat").read_text("ascii").splitlines():
         if line.startswith("btime "):

@@ -51,7 +51,7 @@ _EMBEDDED_KIND = (
 def custom_name(kind: CustomKind, name: str) -> str:
     """Returns the OpenAPI name of the type `name` in the API version of a custom kind.
 
-    For Widget of example.com/v1, this is `com.example.v1.Widget`.
+    For example, Widget of example.com/v1 gives `com.example.v1.Widget`.
     """
     return model_name(kind.group, kind.version, name)
 
@@ -88,8 +88,8 @@ class CustomSchemas(Mapping[str, Schema]):
     def referring(self, name: str) -> Any:
         """Returns the parts of the schema `name` that can contain references to other schemas.
 
-        The schema in a CustomResourceDefinition never refers to other schemas, so it is not one of these
-        parts. Its defaults and examples can contain a key `$ref` that is not a reference.
+        Omits the schema in a CustomResourceDefinition, which never refers to other schemas. The defaults and
+        examples in that schema can contain a key `$ref` that is not a reference.
         """
         return self._referring[name] if name in self._referring else self[name]
 

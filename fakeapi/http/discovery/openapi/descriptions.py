@@ -44,7 +44,7 @@ def _package_and_name(go: str) -> tuple[str, str]:
 
 
 def _generated(field: str, go: str) -> str:
-    """Returns a description from a field's name and Go type: "Node name." for `nodeName`.
+    """Generates a description from a field's name and Go type: `nodeName` gives "Node name."
 
     Booleans, bytes, lists and maps get an addition such as ", a list".
     """
@@ -59,7 +59,7 @@ def _generated(field: str, go: str) -> str:
 
 
 def _sentence(name: str) -> str:
-    """Splits a CamelCase name into words: "Node name" for `nodeName`. Keeps acronyms in capitals."""
+    """Splits a CamelCase name into words: `nodeName` gives "Node name". Keeps acronyms in capitals."""
     words = [word if word.isupper() else word.lower() for word in _WORDS.findall(name)] or [name]
     text = " ".join(words)
     return text[0].upper() + text[1:]

@@ -44,7 +44,8 @@ _SECURITY = {
 def resources_by_version(catalogue: Catalogue) -> dict[str, list[Resource]]:
     """Returns the resources of each API version, by the name of the version's OpenAPI document.
 
-    An example of such a name is `apis/resource.k8s.io/v1alpha3`. Sorts the versions and the resources.
+    For example, resource.k8s.io/v1alpha3 gives the name `apis/resource.k8s.io/v1alpha3`. Sorts the versions
+    and the resources.
     """
     versions: dict[tuple[str, str], list[Resource]] = {}
     for resource in sorted(catalogue.resources, key=lambda resource: resource.kind.resource):
@@ -104,7 +105,8 @@ def swagger(release: Release, roots: Mapping[str, PathItem], documents: Iterable
     - `roots`: the path items of paths that belong to no API version, such as /apis/apps/.
     - `documents`: the results of `document_of` with `is_v2` for all API versions.
 
-    If API versions come from different releases and share a type, its schema comes from the last document.
+    If API versions come from different releases and share a type, the schema of the type comes from the last
+    document. The types in COMMON and the types of `roots` come from `release`.
     """
     paths: dict[str, Any] = {}
     schemas: dict[str, Schema] = {}

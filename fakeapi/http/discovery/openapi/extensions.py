@@ -87,7 +87,7 @@ def group_version_kinds(tables: ReleaseTables) -> dict[str, list[GroupVersionKin
 def common_kind_entries(name: str, group: str, version: str) -> list[GroupVersionKind]:
     """Returns the `x-kubernetes-group-version-kind` entries of a kind in COMMON for one API version.
 
-    `name`: the kind, such as DeleteOptions.
+    `name`: the Go type of the kind, such as `meta/v1.DeleteOptions`.
     """
     own = [] if not group else [_group_version_kind(name, group, version)]
     return [_group_version_kind(name, "", "v1"), *own]

@@ -90,7 +90,7 @@ def _number(number: int) -> tuple[int, Encoder]:
 def _wrapped(number: int, encoder: Encoder) -> Encoder:
     """Returns an encoder for a message with one field.
 
-    `number`: the field number. It selects a oneof alternative.
+    `number`: the field number, which selects a oneof alternative.
     """
     return lambda value: bytes_field(number, encoder(value))
 

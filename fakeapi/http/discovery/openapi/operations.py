@@ -97,9 +97,10 @@ def path_items(resource: Resource) -> Iterator[tuple[str, PathItem]]:
 
 
 def group_tag(group: str) -> str:
-    """Returns the name of an API group in tags and operation ids: `flowcontrolApiserver`, or `core` for "".
+    """Returns the name of an API group in tags and operation ids.
 
-    The name is the group in camel case, without `.k8s.io`.
+    The name is the group in camel case, without `.k8s.io`. For example, `flowcontrol.apiserver.k8s.io` gives
+    `flowcontrolApiserver`, and "" gives `core`.
     """
     first, *others = group.removesuffix(".k8s.io").split(".")
     return "".join((first, *(word.capitalize() for word in others))) or _CORE
@@ -188,8 +189,9 @@ class _Paths(msgspec.Struct, frozen=True):
     def _collection_query(self) -> tuple[tuple[str, str], ...]:
         """Returns the query parameters that a collection's path item declares for all its operations.
 
-        A path item declares them only if its single operation is a list or a create. If there are several
-        operations, each declares its own parameters, and this function returns an empty tuple.
+        A path item declares query parameters only if its single operation is a list or a create. If there are
+        several operations, each operation declares its own parameters, and this function returns an empty
+        tuple.
         """
         verbs = self.kind.verbs
         if "create" not in verbs and "deletecollection" not in verbs:

@@ -115,14 +115,14 @@ def schemas_of(release: str) -> ReleaseSchemas:
 
 
 def openapi_name(go: str) -> str:
-    """Returns the OpenAPI name of a Go type: `io.k8s.api.resource.v1.Device` for `resource/v1.Device`."""
+    """Returns the OpenAPI name of a Go type: `resource/v1.Device` gives `io.k8s.api.resource.v1.Device`."""
     package, _, name = go.rpartition(".")
     known = _PACKAGES.get(package)
     return f"{known}.{name}" if known else f"io.k8s.api.{package.replace('/', '.')}.{name}"
 
 
 def _go_name(name: str) -> str:
-    """Returns the Go type of an OpenAPI name: `resource/v1.Device` for `io.k8s.api.resource.v1.Device`."""
+    """Returns the Go type of an OpenAPI name: `io.k8s.api.resource.v1.Device` gives `resource/v1.Device`."""
     package, _, short = name.rpartition(".")
     for go, known in _PACKAGES.items():
         if package == known:

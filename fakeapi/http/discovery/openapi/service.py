@@ -81,8 +81,9 @@ class _CachedDocuments(msgspec.Struct):
 class OpenAPI:
     """Serves the OpenAPI documents below /openapi.
 
-    A thread generates each document at the first request for it, and again after its resources have changed.
-    Only one such thread runs at a time.
+    A thread generates the OpenAPI 2 document and the OpenAPI 3 document of each API version. This happens at
+    the first request for the document, and again after its resources have changed. Only one such thread runs
+    at a time. The event loop generates the short documents of other paths.
     """
 
     def __init__(self, catalogue: Catalogue, heavy: HeavySteps) -> None:
