@@ -1,4 +1,4 @@
-"""Aggregator: keeps the status of APIServices with a Service true while such APIServices exist."""
+"""Aggregator: keeps the status of APIServices with a Service up to date while such APIServices exist."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ class Aggregator:
     """Checks the APIServices with a Service while such APIServices exist.
 
     - `apis`: the APIServices with a Service.
-    - `discovered`: the resources that the servers behind them list.
+    - `discovered`: the resources that the servers behind these APIServices list.
     - `endpoints`: the resource with the addresses of Services, "endpoints" or "endpointslices".
     """
 
@@ -26,13 +26,13 @@ class Aggregator:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Checks the stored APIServices with a Service, and others after clients write them."""
+        """Checks the stored APIServices with a Service. Later also checks APIServices that clients write."""
         self.apis.note_stored()
         self._server.on_delegation = self._note
         self._run_checks()
 
     async def stop(self) -> None:
-        """Ends the checks, also those that wait for a response."""
+        """Ends the checks, including checks that wait for a response."""
         task, self._task = self._task, None
         if task is not None:
             task.cancel()

@@ -23,10 +23,13 @@ from fakeapi.registry.webhooks.transport import TOO_LATE, BadAuthority, Unreacha
 PASSED = Condition(AVAILABLE, "True", "Passed", "all checks passed")
 
 SECONDS = 5.0
-"""Time limit in seconds for the request that checks an APIService; the same as upstream."""
+"""Time limit in seconds for the request that checks an APIService, as upstream."""
 
 DOCUMENT_BYTES_MAX = 1 << 20
-"""Maximum size in bytes of the discovery document of another server. The server reads no more of it."""
+"""Maximum size in bytes of the discovery document of another server.
+
+A longer document counts as a document without resources.
+"""
 
 _SLICES = "endpointslices"
 _USER = [(b"x-remote-user", b"system:kube-aggregator"), (b"x-remote-group", b"system:masters")]
@@ -78,7 +81,7 @@ def _failed(url: str, problem: str) -> Condition:
 
 
 def _address(reference: Object, objects: ClusterObjects) -> str:
-    """Returns the host and port of a Service: its cluster IP, or its DNS name without one."""
+    """Returns the host and port of a Service: the cluster IP, or the DNS name of a Service without one."""
     service = objects.get("", "services", reference["namespace"], reference["name"])
     address = "" if service is None else service["spec"].get("clusterIP") or ""
     if address in ("", "None"):
@@ -87,7 +90,7 @@ def _address(reference: Object, objects: ClusterObjects) -> str:
 
 
 async def _document(response: Incoming) -> Object:
-    """Returns the discovery document of a response; {} if it is not a JSON object or is too long."""
+    """Returns the discovery document of a response; {} for a document that is too long or not an object."""
     body = bytearray()
     async for pieces in response.pieces:
         body += b"".join(pieces)
@@ -103,7 +106,7 @@ async def _document(response: Incoming) -> Object:
 def _service_problem(reference: Object, objects: ClusterObjects, endpoints: str) -> Condition | None:
     """Returns the condition for a Service that does not exist, or lacks the port or endpoints.
 
-    Returns None if the Service has all of these.
+    Returns None if the Service has the port and endpoints, or if its type is not ClusterIP.
     """
     name, namespace, port = reference["name"], reference["namespace"], reference["port"]
     shown = f"service/{name} in {quote(namespace)}"
@@ -139,7 +142,10 @@ def _slices(objects: ClusterObjects, namespace: str, name: str, port_name: str) 
 
 
 def _endpoints(objects: ClusterObjects, namespace: str, name: str, port_name: str) -> Iterator[bool]:
-    """Yields whether the Endpoints of a Service have an address with the named port, if they exist."""
+    """Yields one value: whether the Endpoints have an address with the named port.
+
+    Yields nothing if the Endpoints do not exist.
+    """
     endpoints = objects.get("", "endpoints", namespace, name)
     if endpoints is not None:
         yield any(

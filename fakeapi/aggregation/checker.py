@@ -21,7 +21,8 @@ CHECK_SECONDS = 30.0
 RETRY_SECONDS, RETRY_SECONDS_MAX = 0.05, 1.0
 """Seconds after which the checker checks again if an APIService is not available.
 
-The time begins with the first value after each change of a condition. It doubles up to the second value.
+The first value applies after each change of a condition. For each further check, the time doubles up to the
+second value.
 """
 
 _MANAGER = "kube-apiserver"
@@ -49,13 +50,17 @@ class Checker:
         return CHECK_SECONDS if all(results) else self._retry
 
     async def _check(self, api_service: Object) -> bool:
-        """Checks an APIService and writes its status; returns whether it is available."""
+        """Checks an APIService, and writes the status if the condition changed.
+
+        Returns whether the APIService is available.
+        """
         result = await availability(api_service, self._apis, self._server.objects, self._endpoints)
         self._note(api_service["metadata"]["name"], result)
         new = with_condition(api_service, result.condition, self._server.store.now())
         if new["status"] != api_service["status"]:
             self._retry = RETRY_SECONDS
-            # Deleted or changed meanwhile, or the storage failed: the next check writes again.
+            # The write fails if the APIService was deleted or changed meanwhile, or if the storage fails. The
+            # next check then writes the status again.
             with contextlib.suppress(ApiError, StorageError):
                 await self._write(new)
         return result.resources is not None

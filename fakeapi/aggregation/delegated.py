@@ -25,7 +25,7 @@ class DelegatedApis:
         return self._delegated(f"{version}.{group}") if version else None
 
     def note(self, name: str) -> None:
-        """Adds an APIService that a client wrote to those that `all` yields."""
+        """Adds an APIService that a client wrote to the APIServices that `all` returns."""
         self._names.add(name)
 
     def note_stored(self) -> None:
@@ -53,7 +53,7 @@ class DelegatedApis:
         return self._services.url(api_service["spec"]["service"]) is not None
 
     def problem(self, api_service: Object) -> str:
-        """Returns why a connection to the Service of an APIService fails; "" if it has a URL."""
+        """Returns why a connection to the Service of an APIService fails; "" if the Service has a URL."""
         return self._services.problem(api_service["spec"]["service"])
 
 

@@ -27,8 +27,8 @@ class DelegatedGroup:
 class DiscoveredApis:
     """The delegated APIs, and the resources that their servers last listed.
 
-    `resources`: by name of an APIService, the resources of an APIVersionDiscovery. An APIService that is not
-    available has none.
+    `resources`: the resources of an APIVersionDiscovery, by the name of the APIService. APIServices that are
+    not available are missing.
     """
 
     def __init__(self, apis: DelegatedApis) -> None:

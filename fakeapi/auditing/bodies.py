@@ -31,7 +31,7 @@ def _remove(value: Any) -> None:
 
 
 def patch_as_json(patch: bytes) -> bytes:
-    """Returns a patch as compact JSON; empty if it is neither JSON nor YAML."""
+    """Returns a patch as compact JSON; empty if the patch is neither JSON nor YAML."""
     try:
         codec.decode(patch)
         return codec.compact(patch)

@@ -23,7 +23,10 @@ BATCHES_MAX: Final = 64
 """Maximum number of batches of lines that wait for a slow file. Over the limit, requests wait too."""
 
 CLOSE_SECONDS: Final = 5.0
-"""Seconds that a stopping server waits until the last lines are written."""
+"""Seconds that a stopping server waits for each step of writing the last lines.
+
+The steps are room in the queue for the lines, room for the end mark, and the end of the thread.
+"""
 
 _STDOUT_DESCRIPTOR = 1
 
@@ -31,7 +34,7 @@ log = logging.getLogger("fakeapi")
 
 
 class LogFile:
-    """An append-only file of lines that only its owner can read.
+    """An append-only file of lines. Only the owner can read a new file.
 
     Call `open` first, and all methods from the same event loop. `path`: "-" for the standard output.
     """
@@ -46,15 +49,18 @@ class LogFile:
         self._thread: threading.Thread | None = None
         self._has_failed = False
         self.lines = 0
-        """The number of lines since the file was opened."""
+        """The number of lines that were passed to `write` while the file was open."""
 
     def open(self) -> None:
-        """Opens the file, or creates it with its directory. Raises OSError if that is impossible."""
+        """Opens the file, or creates the file and its directory.
+
+        Raises OSError if the file cannot be opened.
+        """
         if str(self._path) == STDOUT:
             self._descriptor = os.dup(_STDOUT_DESCRIPTOR)
         else:
             make_directory(self._path.absolute().parent, 0o700)
-            # Not only for writing: a FIFO that nobody reads would block.
+            # O_RDWR, because opening a FIFO without a reader with O_WRONLY would block.
             flags = os.O_CREAT | os.O_APPEND | os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY
             self._descriptor = os.open(self._path, flags, 0o600)
         self._thread = threading.Thread(target=self._write_batches, name="fakeapi-audit-log", daemon=True)

@@ -30,7 +30,7 @@ LEVEL_NAMES = {level: name for name, level in LEVELS.items()}
 
 
 class Stage(StrEnum):
-    """A stage of a request. Each stage of a request causes one event."""
+    """A stage of a request. Each stage causes one event, unless the policy omits the stage."""
 
     REQUEST_RECEIVED = "RequestReceived"
     RESPONSE_STARTED = "ResponseStarted"
@@ -98,7 +98,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """An audit policy. The first rule that matches a request decides; `default` decides without one."""
+    """An audit policy.
+
+    The first rule that matches a request decides; without such a rule, `default` decides.
+    """
 
     rules: tuple[Rule, ...]
     default: Decision = Decision(Level.NONE)

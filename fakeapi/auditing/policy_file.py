@@ -28,7 +28,7 @@ log = logging.getLogger("fakeapi")
 
 
 class PolicyError(ValueError):
-    """Raised for an audit policy that cannot be used. The message is that of kube-apiserver."""
+    """Raised for an audit policy that cannot be used. The message equals kube-apiserver's message."""
 
 
 def read_policy(path: Path) -> Policy:
@@ -62,7 +62,10 @@ def _decoded(text: bytes, path: Path) -> Object:
 
 
 def _check_kind(kind: str, api_version: str) -> None:
-    """Raises PolicyError for a kind other than Policy. A policy without a kind is a Policy."""
+    """Raises PolicyError for another kind than Policy, or another apiVersion than audit.k8s.io/v1.
+
+    An object without a kind counts as a Policy.
+    """
     kind = kind or "Policy"
     if not api_version:
         if kind != "Policy":

@@ -72,5 +72,5 @@ def _stage_errors(stages: Iterable[str], path: str) -> Iterator[FieldError]:
 
 
 def _as_json(values: list[Any]) -> RawJson:
-    """Returns a list that error messages print as JSON, as upstream prints lists with a type."""
+    """Returns a list that error messages print as JSON, as upstream does."""
     return RawJson(go_encode(values), values)

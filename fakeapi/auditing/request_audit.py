@@ -25,8 +25,8 @@ _CLOSED = {"status": "Success", "message": "Connection closed early"}
 class RequestAudit:
     """The audit of one request.
 
-    Handlers report to it while they work on the request. Its methods do nothing if the policy does not log
-    the request.
+    Handlers call the methods while they work on the request. The methods write nothing if the policy does not
+    log the request.
 
     - `write`: appends a line to the audit log.
     - `now`: returns the time of the cluster in seconds since the epoch.
@@ -78,7 +78,10 @@ class RequestAudit:
             self._event.annotations.update(annotations)
 
     def note_object(self, obj: Object) -> None:
-        """Keeps the object in the body of a request, and its name, uid and resourceVersion."""
+        """Keeps the namespace, name, uid and resourceVersion of the object in the body of a request.
+
+        From the level Request on, also keeps the object.
+        """
         if self._event is None:
             return
         metadata = obj.get("metadata") or {}
@@ -89,7 +92,10 @@ class RequestAudit:
         self._note_request(obj)
 
     def note_delete_options(self, options: Object) -> None:
-        """Keeps the DeleteOptions in the body of a request, in the version that upstream logs."""
+        """Keeps the DeleteOptions in the body of a request, in the version that upstream logs.
+
+        Does nothing below the level Request.
+        """
         kind = {"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/__internal"}
         self._note_request({**kind, **{name: options[name] for name in options if name not in kind}})
 
@@ -98,7 +104,7 @@ class RequestAudit:
             self._event.request = self._shown(codec.encode(obj))
 
     def note_patch(self, patch: bytes) -> None:
-        """Keeps a patch. An apply configuration in YAML is converted to JSON; other text is left out."""
+        """Keeps a patch, from the level Request on. Converts YAML to JSON; leaves other text out."""
         if self._event is not None and self._decision.level >= Level.REQUEST:
             self._event.request = patch_as_json(patch)
 
@@ -107,7 +113,7 @@ class RequestAudit:
         self._response = body
 
     def collected(self, start: bytes, pieces: Iterable[bytes]) -> Iterable[bytes]:
-        """Returns the pieces of a long response. Keeps them too, if the event contains the response.
+        """Returns the pieces of a long response. Also keeps the pieces, if the event contains the response.
 
         `start`: the part of the response before the pieces. The event omits a response that the client does
         not read to its end.

@@ -14,8 +14,9 @@ _ADDRESSES_CACHED = 256
 def source_addresses(headers: Mapping[bytes, bytes], remote: str) -> list[str]:
     """Returns the addresses in the headers X-Forwarded-For and X-Real-Ip, then the address of the client.
 
-    Ignores text that is not an IP address. `remote`: the address of the client; "" for a client in this
-    process.
+    Ignores text that is not an IP address. Omits X-Real-Ip if the address is listed already, and the address
+    of the client if the last address is the same. `remote`: the address of the client; "" for a client in
+    this process.
     """
     forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1")
     sources = [source for part in forwarded.split(",") if (source := _address(part.strip()))]

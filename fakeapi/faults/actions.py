@@ -75,7 +75,7 @@ class CompetingWrite(Action, frozen=True, tag="competingWrite"):
 class GoAway(Action, frozen=True, tag="goAway"):
     """Runs the request, and asks the client to reconnect.
 
-    The response contains GOAWAY in HTTP/2, or `Connection: close` in HTTP/1.1.
+    The server sends GOAWAY in HTTP/2, or the header `Connection: close` in HTTP/1.1.
     """
 
 
@@ -113,8 +113,8 @@ class WithholdBookmarks(Action, frozen=True, tag="withholdBookmarks"):
 class Stale(Action, frozen=True, tag="stale"):
     """Lets lists and watches at resourceVersion 0 read the objects as they were when the fault was armed.
 
-    Also delays the events of watches. The effect ends after `seconds`; if `seconds` is 0, it ends when the
-    fault is disarmed.
+    Also applies to watches without a resourceVersion, and delays the events of all watches. The effect ends
+    after `seconds`. If `seconds` is 0, the effect ends when the fault is disarmed.
     """
 
     seconds: float = 0.0

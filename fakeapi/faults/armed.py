@@ -158,7 +158,10 @@ class ArmedFaults:
         return gone
 
     def unfired(self) -> list[str]:
-        """Returns the names of faults that never fired: first the disarmed faults, then the armed faults."""
+        """Returns the names of faults that never fired: first the disarmed faults, then the armed faults.
+
+        Includes at most the last RULES_MAX disarmed faults.
+        """
         return [*self._gone_unfired, *(fault.name for fault in self.armed if not fault.fired)]
 
     def forget(self) -> None:

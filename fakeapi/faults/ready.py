@@ -137,12 +137,15 @@ READY: Mapping[str, tuple[Callable[..., AnyAction], str]] = {
 }
 """The ready-made faults by name: the function that returns the action, and the default verbs.
 
-If the default verbs are empty, the rule has the default verbs of its action. If the action has none either,
-the rule applies to all verbs.
+If the default verbs are empty, the rule has the default verbs of its action. If the action has no default
+verbs either, the rule applies to all verbs.
 """
 
 _ONCE = ("expire", "end_watch", "cut_watch")
-"""The ready-made faults that fire only once by default, so that a client can resume its watch afterwards."""
+"""The ready-made faults that fire only once by default, so that a client can then resume its watch.
+
+The default applies only if a fault has no fields of When.
+"""
 
 
 def ready_rule(kind: str, arguments: Any) -> Rule:
@@ -221,7 +224,7 @@ def _refused_argument(make: Callable[..., AnyAction], error: TypeError) -> str:
 def _target_of(target: Any) -> dict[str, str]:
     """Returns the fields of Match that a target contains: verb, resource, namespace and name.
 
-    Raises RuleError if the target is not text, and PatternError if it is not a valid pattern.
+    Raises RuleError if the target is not text, and PatternError if the text is not a valid pattern.
     """
     if not isinstance(target, str):
         raise RuleError(f"target must be a resource, not {target!r}")

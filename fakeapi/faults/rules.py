@@ -62,7 +62,7 @@ class When(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     - `first` and `last`: the numbers of the first and last request, counted from 1; `last` 0 means no limit.
     - `every`: if this is 3, for example, the fault fires for every third request, starting at `first`.
     - `probability`: the probability that the fault fires for a selected request, from 0 to 1.
-    - `seed`: the seed of the random numbers, which makes them repeatable.
+    - `seed`: the seed of the random numbers, so that the numbers are repeatable.
     - `until`: the fault does not fire at or after this time of the server's clock (RFC 3339).
     """
 

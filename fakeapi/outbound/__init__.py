@@ -1,1 +1,1 @@
-"""Outbound requests: the HTTP client with which the server calls webhooks."""
+"""Outbound requests: the HTTP clients with which the server calls webhooks and aggregated API servers."""

@@ -44,7 +44,7 @@ def client_context(authority: bytes) -> ssl.SSLContext:
 
 
 def name_problem(certificate: Mapping[str, Any], host: str) -> str:
-    """Returns Go's error message if a certificate is not valid for a host; "" if it is valid.
+    """Returns Go's error message if a certificate is not valid for a host; "" for a valid certificate.
 
     - `certificate`: the verified certificate, as `ssl.SSLSocket.getpeercert` returns it.
     - `host`: a host name or an IP address.

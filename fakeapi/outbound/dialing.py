@@ -1,6 +1,6 @@
 """Opens connections to the endpoints of webhooks and of aggregated API servers.
 
-The error messages for failed connections equal those of Go's net/http.
+The error messages for failed connections equal the messages of Go's net/http.
 """
 
 import asyncio
@@ -46,7 +46,10 @@ def place_of(endpoint: Endpoint) -> tuple[Place, str]:
 async def connected(
     place: Place, context: ssl.SSLContext | None, *, verify: bool = True
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Opens a connection; verifies the server's certificate if `context` is not None.
+    """Opens a connection, with TLS if `context` is not None.
+
+    - `context`: decides whether the chain of the server's certificate must be valid.
+    - `verify`: whether the certificate must be valid for the name of the server.
 
     Raises Unreachable if the server cannot be reached or its certificate is not trusted.
     """
@@ -87,9 +90,9 @@ def _errors_in(error: OSError) -> list[int]:
 
 
 def _resolver() -> str:
-    """Returns the part of Go's error message about the DNS server: " on 10.0.0.2:53".
+    """Returns the part of Go's error message about the DNS server, such as " on 10.0.0.2:53".
 
-    The server is the first name server in /etc/resolv.conf; "" without one.
+    This is the first name server in /etc/resolv.conf. Returns "" without a name server.
     """
     try:
         lines = _RESOLVER.read_text(encoding="utf-8").splitlines()

@@ -17,7 +17,7 @@ from fakeapi.outbound.proxied_headers import Headers, proxied
 from fakeapi.registry.webhooks.transport import TOO_LATE, Endpoint, Unreachable
 
 HEAD_SECONDS = 60.0
-"""Seconds in which the headers of a response must arrive; kube-apiserver's `--request-timeout`."""
+"""Seconds in which the headers of a response must arrive, like kube-apiserver's `--request-timeout`."""
 
 _PIECE = 1 << 16
 _HOP_BY_HOP = frozenset(
@@ -31,7 +31,7 @@ _NOT_SENT = _HOP_BY_HOP | {b"host", b"content-length"}
 class Outgoing:
     """A request to forward. `target`: the path and query of the URL, percent-encoded.
 
-    If the URL of the endpoint has a path, it comes before the target.
+    If the URL of the endpoint has a path, this path comes before the target.
     """
 
     method: str
@@ -59,7 +59,7 @@ class Incoming:
 
 
 async def forward(endpoint: Endpoint, request: Outgoing, *, verify: bool, seconds: float) -> Incoming:
-    """Sends a request on a connection of its own; returns the response when its headers have arrived.
+    """Sends a request on a new connection; returns the response when its headers have arrived.
 
     - `verify`: whether the certificate of the endpoint must be valid.
     - `seconds`: the time limit until the headers have arrived.

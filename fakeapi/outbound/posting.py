@@ -1,7 +1,8 @@
 """PostingClient: sends POST requests to webhooks over HTTP/1.1, with asyncio and h11.
 
 The client reuses connections. If a reused connection ends before the first byte of a response, the client
-sends the request again on another connection, like Go's net/http. Error messages equal those of net/http.
+sends the request again on another connection, like Go's net/http. Error messages equal the messages of
+net/http.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ CONTEXTS_MAX = 200
 """Maximum number of TLS contexts in the cache, one for each set of CA certificates; as in client-go."""
 
 HEAD_MAX = 1 << 20
-"""Maximum size in bytes of a response's headers, including 1xx responses; the same as in net/http."""
+"""Maximum size in bytes of a response's headers, including 1xx responses, as in net/http."""
 
 EVENTS_IN_A_TURN = 200
 """Number of h11 events that one task reads before other tasks of the event loop can run."""
@@ -81,7 +82,7 @@ class _Connection:
         try:
             self._writer.write(request + (self._http.send(h11.EndOfMessage()) or b""))
             head = await self._head()
-        except OSError as error:  # includes ssl.SSLError
+        except OSError as error:  # ssl.SSLError is an OSError
             raise _Gone from error
         types = (value.decode("latin-1") for name, value in head.headers if name == b"content-type")
         return head.status_code, next(types, "")
@@ -153,7 +154,8 @@ class PostingClient:
         - `seconds`: the timeout, which includes the wait for a free connection.
 
         If the body of the response is incomplete or too long, the result has a `problem`. Raises Unreachable
-        if no response arrives, and BadAuthority if the endpoint's CA certificates cannot be parsed.
+        if no valid response arrives in time, and BadAuthority if the endpoint's CA certificates cannot be
+        parsed.
         """
         place, host = place_of(endpoint)
         context = self._context(place.authority) if place.scheme == "https" else None

@@ -1,6 +1,6 @@
 """A store of keys, values and revisions that does not depend on Kubernetes or HTTP.
 
-`fakeapi_storage.interface` documents its contract.
+`fakeapi_storage.interface` documents the contract of the store.
 """
 
 from fakeapi_storage.errors import (

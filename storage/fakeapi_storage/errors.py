@@ -29,7 +29,8 @@ class KeyNotFound(StorageError):
 class RevisionConflict(StorageError):
     """An update or delete failed because the entry does not have the expected revision.
 
-    `actual` is the newest accepted entry.
+    `actual` is the newest accepted entry. A store that shares its database also raises this exception if the
+    `Guard` of a create or an update is violated.
     """
 
     def __init__(self, actual: "Entry", expected: int) -> None:
@@ -77,7 +78,7 @@ class StorageFull(StorageFailed):
 
 
 class Unreachable(StorageError):
-    """The database server does not respond, and the write is not stored. A later attempt may succeed."""
+    """The database server does not respond, and nothing was stored. A later attempt may succeed."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"the database cannot be reached: {reason}")

@@ -31,7 +31,10 @@ class Format:
     migrations: Mapping[int, Migration] = field(default_factory=dict)
 
     def steps_from(self, found: int) -> list[Migration] | None:
-        """Returns the migrations from the format `found` to `version`, in order; None if one is missing."""
+        """Returns the migrations from the format `found` to `version`, in order.
+
+        Returns None if a migration is missing, or if `found` is newer than `version`.
+        """
         if found > self.version:
             return None
         steps = [self.migrations.get(version) for version in range(found, self.version)]

@@ -92,7 +92,7 @@ class Watcher(Protocol):
 
     @property
     def progress(self) -> int:
-        """The revision up to which the consumer has received all matching events; it never decreases."""
+        """The revision up to which the consumer has received all matching events; never decreases."""
         ...
 
     @property
@@ -187,7 +187,7 @@ class Storage(Protocol):
 
         `revision` comes from `newest` or from a refused write. None means all writes accepted so far,
         including deletions of entries that `newest` no longer returns. The future fails if one of these
-        writes fails.
+        writes fails, except in a store that shares its database.
 
         Call this method in the same step of the event loop as `newest`, because the store gives the
         revisions of failed writes to later writes. Raises `FutureRevision` for a revision that is not
@@ -292,9 +292,9 @@ class Guard(NamedTuple):
 class SharedStorage(Storage, Protocol):
     """A store of a database that several servers have open.
 
-    The database decides on each write, and refuses it if another server's write came first. Methods that are
-    not async return committed entries. These may be older than writes that another server has acknowledged;
-    see `refresh`.
+    The database decides on each write, and refuses the write if another server's write came first. Methods
+    that are not async return committed entries. These may be older than writes that another server has
+    acknowledged; see `refresh`.
 
     Calls may also raise `Unreachable`, and then nothing is stored. Writes may raise `OutcomeUnknown`.
     A watcher ends with `StorageReset` if any server replaces all entries, and with `Compacted` if this server

@@ -40,7 +40,7 @@ def parse_location(location: str | Path | None) -> Location:
     A location is one of:
 
     - a path, `sqlite:///relative/path` or `sqlite:////absolute/path`; paths in URLs are not percent-decoded
-    - None for memory, or `sqlite://` for a SQLite database in memory
+    - None or ":memory:" for memory, or `sqlite://` for a SQLite database in memory
     - a URL of libpq for PostgreSQL, `postgresql://user:password@host:port/database`
 
     Raises `UnsupportedLocation` for any other location.
@@ -72,7 +72,7 @@ def parse_location(location: str | Path | None) -> Location:
 def _without_secrets(scheme: str, rest: str) -> str:
     """Returns the URL without user, password and options. `rest`: the URL after `scheme` and `://`.
 
-    This also works if unescaped special characters make the end of the password ambiguous.
+    The result has no password even if unescaped special characters make the end of the password ambiguous.
     """
     place, _, options = rest.partition("?")
     if "@" in options:

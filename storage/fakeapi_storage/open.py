@@ -1,4 +1,4 @@
-"""Opens a store. Its entries are in memory; a database, if any, keeps a log of committed writes."""
+"""Opens a store. The entries are in memory; a database, if any, keeps a log of committed writes."""
 
 from pathlib import Path
 
@@ -39,13 +39,15 @@ async def open_storage(
       `SharedStorage`. All its servers must have the same `settings`, and nothing is migrated.
 
     Acknowledged writes to a file survive the end of the process; with durability "full" they also survive a
-    crash of the machine. At least `window` revisions stay available, at most a tenth more. The store belongs
-    to the running event loop: close it in the same loop.
+    crash of the machine. At least `window` revisions stay available, unless the values that only old
+    revisions need exceed 256 MiB (`HELD_BYTES_MAX`). Compaction removes older revisions when there are more
+    than 256 of them, or more than a tenth of `window`. The store belongs to the running event loop: close the
+    store in the same loop.
 
-    `data_format` describes how the application encodes keys and values. A new database records its version. A
-    database with an older format is migrated in one transaction before this function returns. Every stored
-    row, including history, passes through the migrations; revisions do not change. Databases that do not
-    record a format have format 1. This example changes keys:
+    `data_format` describes how the application encodes keys and values. A new database records the version of
+    the format. A database with an older format is migrated in one transaction before this function returns.
+    Every stored row, including history, passes through the migrations; revisions do not change. Databases
+    that do not record a format have format 1. This example changes keys:
 
         def without_version(key: str, value: bytes) -> tuple[str, bytes]:
             _, group, _version, rest = key.split("/", 3)

@@ -249,7 +249,7 @@ class Writer:
         for future in failed:
             if not future.done():
                 future.set_exception(kind(*reason))
-                future.exception()  # mark as retrieved: the loop need not log the error of a caller that left
+                future.exception()  # the caller may have left; the loop then logs no error
 
     async def _compact_if_due(self) -> None:
         due = self._committed.history.next_compaction()

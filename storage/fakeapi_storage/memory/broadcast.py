@@ -16,12 +16,12 @@ Until its consumer takes the first batch, the watcher may also have events from 
 DELIVERED_BYTES_MAX = 4 * 1024 * 1024
 """Maximum number of bytes of events that watchers receive in one turn of the event loop.
 
-Beyond it, the other watchers keep the events in their buffers and receive them in later turns. Between these
-turns, other clients are served.
+Above this number, the other watchers keep the events in their buffers, and receive the events in later turns.
+Between these turns, other clients are served.
 """
 
 COST_OF_DELIVERY = 2048
-"""Number of bytes that each delivery counts in addition to its events, for the time that it takes."""
+"""Number of bytes that each delivery counts in addition to its events, for the time of the delivery."""
 
 
 class Subscription:
@@ -83,7 +83,7 @@ class Subscription:
 
     @property
     def waiting_bytes(self) -> int:
-        """The size of the events in the buffer."""
+        """The number of bytes of the events in the buffer."""
         return size_of(self._buffer)
 
     def offer(self, events: Sequence[Event], size: int) -> None:
@@ -154,7 +154,7 @@ class Topic:
 class Broadcast:
     """All watchers, grouped by the prefix that they watch.
 
-    `publish` looks up the beginning of an event's key once for each length of a watched prefix. Therefore its
+    `publish` looks up the beginning of an event's key once for each length of a watched prefix. Therefore the
     cost depends on the number of different lengths, not on the number of prefixes.
     """
 
@@ -214,7 +214,8 @@ class Broadcast:
                 watcher.offer(picked, size)
 
     def spend(self, size: int) -> bool:
-        """Counts a delivery of `size` bytes; returns whether this turn of the event loop has room for it.
+        """Counts a delivery of `size` bytes; returns whether this turn of the event loop has room for the
+        bytes.
 
         The first delivery of a turn always has room.
         """

@@ -93,12 +93,16 @@ class Committed:
         return Checkpoint(tuple(self._index), self.revision)
 
     def replace(self, entries: Iterable[Entry], revision: int, reason: StorageError) -> None:
-        """Replaces all entries, discards the history before `revision`, and ends watchers with `reason`."""
+        """Replaces all entries, discards the history, and ends all watchers with `reason`.
+
+        Continues at `revision`.
+        """
         self._broadcast.end(reason, drop=True)
         self._begin(entries, revision, self._broadcast.limit)
 
     def reload(self, snapshot: Snapshot, reason: StorageError) -> None:
-        """Replaces entries and history with those in `snapshot`, a copy of the log in the database.
+        """Replaces the entries and the history with the rows of `snapshot`, a copy of the log in the
+        database.
 
         Ends all watchers with `reason`. Raises `StorageFailed` if the snapshot is damaged.
         """
@@ -106,5 +110,5 @@ class Committed:
         self._load(snapshot, self._broadcast.limit)
 
     def end(self, reason: StorageError) -> None:
-        """Ends all watchers; each still returns the events in its buffer."""
+        """Ends all watchers; each watcher still returns the events in its buffer."""
         self._broadcast.end(reason, drop=False)

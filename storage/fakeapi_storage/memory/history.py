@@ -6,7 +6,7 @@ from fakeapi_storage.errors import Compacted, FutureRevision
 from fakeapi_storage.interface import Entry, Event, EventKind
 
 COMPACTION_REVISIONS_MAX = 256
-"""Maximum number of revisions that one automatic compaction removes.
+"""Number of revisions above the window at which an automatic compaction runs, even for a large window.
 
 Deleting this many rows delays writes by about 1 ms.
 """
@@ -22,7 +22,8 @@ than its window.
 class History:
     """The events of the revisions after `oldest` up to `newest`; each revision has one event.
 
-    Keeps at least `window` events, unless their values are too large; see `next_compaction`.
+    Automatic compaction keeps at least `window` events, unless their values are too large; see
+    `next_compaction`.
     """
 
     __slots__ = ("_events", "_held", "_oldest", "_tombstones", "_window")
@@ -43,7 +44,7 @@ class History:
         return self._oldest + len(self._events)
 
     def last_deletion(self, key: str) -> int:
-        """Returns the revision of the last deletion of the key; 0 if the history has none."""
+        """Returns the revision of the last deletion of the key; 0 if the history has no such deletion."""
         return self._tombstones.get(key, 0)
 
     def append(self, event: Event) -> None:

@@ -50,8 +50,8 @@ class Index:
     ) -> tuple[list[Entry], int]:
         """Returns a page of the entries of a prefix, and the number of entries after the page.
 
-        `undo`: entries to return instead of the current entries, by key; None for a key to leave out. All its
-        keys must begin with `prefix`.
+        `undo`: entries to return instead of the current entries, by key; None for a key to leave out. All
+        keys of `undo` must begin with `prefix`.
         """
         low, end = self._range(prefix, start_after)
         entries = self._entries

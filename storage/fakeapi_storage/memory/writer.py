@@ -34,6 +34,7 @@ class MemoryWriter(Writer):
     """The only writer of a store without a database.
 
     Writes accepted in one step of the event loop are committed in the next step, without a task or a thread.
+    Each step commits at most BATCH_WRITES_MAX writes.
     """
 
     def __init__(self, committed: Committed) -> None:

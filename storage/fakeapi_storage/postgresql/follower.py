@@ -47,7 +47,7 @@ class Follower:
         self.on_reload: Callable[[bool], None] = _nothing_reloaded
         """A function that is called after all entries were read again.
 
-        Its argument is true if a server had replaced all entries.
+        The argument is true if a server had replaced all entries.
         """
         self._log = database
         self._committed = committed
@@ -93,8 +93,9 @@ class Follower:
     def take(self, read: Read) -> bool:
         """Applies the rows in `read` that are newer than the committed state, and returns True.
 
-        Changes nothing and returns False if the rows do not continue the committed state. Then the caller
-        must read again. This happens if `begin_again` was called during the read.
+        Ignores rows of an epoch that this server has already replaced, and returns True. Changes nothing and
+        returns False if the rows do not continue the committed state. Then the caller must read again. This
+        happens if `begin_again` was called during the read.
 
         Raises `StorageFailed` if the rows are damaged.
         """
@@ -216,7 +217,7 @@ class Follower:
                 waiter.set_result(None)
             else:
                 waiter.set_exception(error)
-                waiter.exception()  # mark as retrieved: the loop need not log the error of a caller that left
+                waiter.exception()  # the caller may have left; the loop then logs no error
 
 
 def _nothing(events: Sequence[Event]) -> None:

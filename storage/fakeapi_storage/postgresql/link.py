@@ -20,7 +20,7 @@ ANSWER_SECONDS = 15.0
 SETTINGS = {
     "synchronous_commit": "on",  # acknowledged writes survive a crash of the database server
     "default_transaction_isolation": "read committed",
-    "enable_seqscan": "off",  # a plan made for an empty log must also serve a long one
+    "enable_seqscan": "off",  # a plan made for an empty log must also serve a long log
     "jit": "off",
     "statement_timeout": str(int(ANSWER_SECONDS * 1000)),
 }
@@ -36,7 +36,7 @@ LOST = (
     EOFError,
     TimeoutError,
     asyncpg.InterfaceError,
-    asyncpg.InternalClientError,  # a statement on a session whose end the server has just announced
+    asyncpg.InternalClientError,  # asyncpg raises this when the server announces the end of a session
     asyncpg.PostgresConnectionError,
 )
 
@@ -141,5 +141,5 @@ class Link:
 
 
 def words_of(error: BaseException) -> str:
-    """Returns the message of an error in one line; the name of the error's type if it has no message."""
+    """Returns the message of an error in one line; the name of the error's type for an empty message."""
     return " ".join(str(error).split()) or type(error).__name__

@@ -74,8 +74,8 @@ class Read(NamedTuple):
 class Appended(NamedTuple):
     """The result of an append: the state of the log before it, and the outcome of each write.
 
-    - `before`: the state of the log, with the rows after the revision `after`. It has no rows if the epoch
-      differs, or if `after` is older than the last compaction.
+    - `before`: the state of the log, with the rows after the revision `after`. `before` has no rows if the
+      epoch differs, or if `after` is older than the last compaction.
     - `outcomes`: the outcomes in the order of the writes; empty if the epoch differs
     """
 
@@ -162,8 +162,8 @@ class PostgresqlLog:
     async def replace(self, checkpoint: Checkpoint, *, rewind: bool) -> tuple[int, int]:
         """Replaces all rows with the entries of a checkpoint; returns the new revision and epoch.
 
-        `rewind`: whether the new revision is that of the checkpoint; otherwise it is newer than all old
-        revisions.
+        `rewind`: whether the new revision is the revision of the checkpoint. Otherwise the new revision is
+        newer than the checkpoint and all old revisions.
         """
         entries = checkpoint.entries
         [record] = await self._writing.fetch(

@@ -1,4 +1,4 @@
-"""Opens a PostgreSQL database: checks its tables, or creates them if it is empty."""
+"""Opens a PostgreSQL database: checks its tables, or creates the tables of an empty database."""
 
 import json
 from collections.abc import Mapping
@@ -100,7 +100,7 @@ async def _made_ready(
     found_schema, found_format, labels, agreed = row
     if found_schema > schema.SCHEMA_VERSION:
         raise NewerSchema(location.text, found_schema, schema.SCHEMA_VERSION)
-    if found_format != wanted.version:  # other servers may be using it, so nothing is migrated
+    if found_format != wanted.version:  # other servers may use the database, so nothing is migrated
         raise UnknownFormat(location.text, found_format, wanted.version, is_shared=True)
     return Ready(Peers(location.text, place, settings), json.loads(labels), json.loads(agreed))
 
@@ -131,7 +131,7 @@ def _refusal(location: Location, error: BaseException) -> OpenFailed:
             return DatabaseRefused(location.text, words)
         case asyncpg.ClientConfigurationError():
             return UnsupportedLocation(location.text, words)
-        case ValueError():  # its message may contain a part of the password
+        case ValueError():  # the message may contain a part of the password
             return UnsupportedLocation(location.text, MALFORMED)
         case _:
             return DatabaseRefused(location.text, f"the database server is not reached: {words}")

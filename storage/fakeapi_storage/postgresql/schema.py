@@ -56,7 +56,10 @@ _log = Table(
 TABLES = _metadata
 
 INDEX = "CREATE INDEX fakeapi_log_key ON fakeapi_log (sha256(key), revision)"
-"""Creates the index that finds the last change of a key. It has hashes, because keys can be too long."""
+"""Creates the index that finds the last change of a key.
+
+The index contains hashes, because a key can be too long for an index.
+"""
 
 _APPEND = """
 CREATE FUNCTION fakeapi_append(
@@ -185,7 +188,8 @@ SELECT array(SELECT application_name FROM others) AS others,
 """Sets the session name, unless another session's name has the same schema number but other settings.
 
 PostgreSQL must read the sessions only after it has taken the lock. Therefore the argument of
-`pg_stat_get_activity` is computed from the result of the lock; it is always null, which means all sessions.
+`pg_stat_get_activity` is computed from the result of the lock. This argument is always null, which means all
+sessions.
 """
 
 READ_STATE = "SELECT schema_version, format, labels, agreed FROM fakeapi_state"

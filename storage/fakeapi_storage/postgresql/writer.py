@@ -103,7 +103,7 @@ class SharedWriter:
             revision, epoch = await self._log.replace(checkpoint, rewind=rewind)
             self._compaction_not_before = 0
             if epoch <= self._follower.epoch:
-                return  # already applied, perhaps with later changes
+                return  # the follower has already applied the replacement
             self._follower.replaced(epoch)
             self._committed.replace(checkpoint.entries, revision, StorageReset())
             self._fail(self._taken(len(self._queue)), StorageReset())
@@ -271,4 +271,4 @@ def _row(proposal: Proposal, outcome: Outcome) -> Row:
 def _set_exception(future: asyncio.Future[Entry], error: StorageError) -> None:
     if not future.done():
         future.set_exception(error)
-        future.exception()  # mark as retrieved: the loop need not log the error of a caller that left
+        future.exception()  # the caller may have left; the loop then logs no error

@@ -29,7 +29,7 @@ FILE_MODE = 0o600
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """An open SQLite database: SQLAlchemy's engine and connection, and the driver connection below them."""
+    """An open SQLite database: SQLAlchemy's engine and connection, and aiosqlite's connection below them."""
 
     engine: AsyncEngine
     connection: AsyncConnection
@@ -45,7 +45,7 @@ async def connect(location: Location, durability: Durability, wanted: Format) ->
     """Opens the database, and creates or migrates it first if necessary.
 
     `wanted`: the format of keys and values that the application uses. Raises `OpenFailed` if the file cannot
-    be used, and leaves it unchanged. Raises `StorageFailed` if reading or writing the file fails.
+    be used, and leaves the file unchanged. Raises `StorageFailed` if reading or writing the file fails.
     """
     path = location.path
     try:

@@ -11,17 +11,16 @@ from fakeapi_storage.sqlite import schema
 from fakeapi_storage.sqlite.engine import Database
 
 BEFORE_ALL = -(1 << 63)
-"""A revision below all valid revisions. Reading the rows after it also finds rows with damaged revisions.
-"""
+"""A revision below all valid revisions. Reading all rows above it also finds rows with damaged revisions."""
 
 
 class SqliteLog:
     """A `Log` in a SQLite database. Closing the log also closes the database.
 
     The class calls the aiosqlite driver directly. The driver switches threads once for each call.
-    SQLAlchemy's connection needs at least four switches, and they take most of the time of a single write.
-    The driver does not begin transactions by itself: each statement is its own transaction. Therefore one
-    call stores a group of writes.
+    SQLAlchemy's connection needs at least four switches, which take most of the time of a single write. The
+    driver does not begin transactions by itself: each statement is its own transaction. Therefore one call
+    stores a group of up to APPEND_ROWS_MAX writes.
     """
 
     def __init__(self, database: Database) -> None:
@@ -46,7 +45,7 @@ class SqliteLog:
 
     async def read(self, after: int) -> list[Row]:
         with _failures():
-            await self._driver.rollback()  # of a transaction that a failure or a cancellation left open
+            await self._driver.rollback()  # a failure or cancellation may have left a transaction open
             records = await self._driver.execute_fetchall(schema.READ, (after,))
         return [*map(schema.from_record, records)]
 
@@ -55,7 +54,8 @@ class SqliteLog:
 
     async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
         records = [*map(schema.to_record, rows)]
-        # A reset of a database in memory needs no journal, which makes it ten times slower with 10,000 rows.
+        # A reset of a database in memory needs no journal. With a journal, a reset of 10,000 rows takes ten
+        # times as long.
         unsafe = self._database.in_memory and not records
         if unsafe:
             await self._journal("OFF")

@@ -20,7 +20,7 @@ _FIRST_SCHEMA_WITH_FORMAT = 2
 class Found:
     """The versions of a database.
 
-    - `schema`: the version of its tables
+    - `schema`: the version of the tables
     - `format`: the version of the application's keys and values
     """
 
@@ -43,12 +43,12 @@ def probe(path: Path, text: str, wanted: Format) -> Found | None:
         return None
     except OSError as error:
         raise StorageFailed(str(error)) from error
-    if stat.S_ISDIR(status.st_mode):  # of any size: file systems give empty directories different sizes
+    if stat.S_ISDIR(status.st_mode):  # the size of an empty directory depends on the file system
         raise StorageFailed(f"{text}: it is a directory")
     size = status.st_size
     if size == 0:
         return None
-    if size < _SMALLEST_PAGE_BYTES:  # SQLite would treat it as empty
+    if size < _SMALLEST_PAGE_BYTES:  # SQLite would treat this file as empty
         raise ForeignDatabase(text, "the file is not a database")
     for place, description in ((path, "the file"), (path.parent, "the directory, where SQLite puts a log,")):
         if not os.access(place, os.W_OK):

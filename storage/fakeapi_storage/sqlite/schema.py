@@ -65,7 +65,10 @@ def _text(clause: ClauseElement) -> str:
 
 
 CREATE = "".join(f"{_text(CreateTable(table))};" for table in (_log, _meta, _label))
-"""An SQL script that creates the tables. After it, `INSERT_META` must add the row of the meta table."""
+"""An SQL script that creates the tables.
+
+After the script, run INSERT_META, which adds the row of the meta table.
+"""
 
 APPEND = _text(insert(_log))
 APPEND_ROWS_MAX = 128
@@ -104,7 +107,7 @@ def from_record(record: Sequence[Any]) -> Row:
     row = Row._make(columns)
     try:
         intact = _checksum(row) == checksum
-    except (AttributeError, TypeError):  # even the types differ from those that were written
+    except (AttributeError, TypeError):  # a damaged record may have values of other types
         intact = False
     if not intact:
         raise StorageFailed(

@@ -20,7 +20,8 @@ def upgrade(path: Path, text: str, found: Found, wanted: Format) -> None:
     Raises `MigrationFailed` for a row that cannot be migrated, `StorageFailed` for a damaged row, and
     sqlite3.Error if SQLite cannot read or write the file.
     """
-    # Transactions are explicit, because the driver would commit before a table is dropped.
+    # `isolation_level=None` leaves transactions to this function. By default, sqlite3 itself begins a
+    # transaction before INSERT, UPDATE, DELETE and REPLACE, but not before DROP TABLE.
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as database:
         database.execute("PRAGMA locking_mode=EXCLUSIVE")
         database.execute("PRAGMA synchronous=FULL")
