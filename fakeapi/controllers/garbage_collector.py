@@ -19,7 +19,9 @@ from fakeapi.registry.model.resource import Resource
 ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
 IGNORED = frozenset((("", "events"), ("events.k8s.io", "events")))
-"""Resources that the collector ignores, as in Kubernetes. Their objects are not owners and have no owners."""
+"""Resources that the collector ignores, as in Kubernetes. Objects of these resources are not owners and have
+no owners.
+"""
 
 
 class GarbageCollector(Controller):

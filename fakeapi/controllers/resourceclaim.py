@@ -240,8 +240,8 @@ class ResourceClaimController(Controller):
     async def _reserve_claims(self, pod: Object) -> None:
         """Reserves the allocated claims of a pod that is bound to a node.
 
-        This is necessary if the pod was bound without a scheduler. If a DRA control plane controller has to
-        allocate a claim, requests the allocation.
+        The reservation is missing if the pod was bound without the scheduler. If a DRA control plane
+        controller has to allocate a claim, requests the allocation.
         """
         namespace = pod["metadata"]["namespace"]
         for pod_claim in pod["spec"].get("resourceClaims") or ():

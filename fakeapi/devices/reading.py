@@ -226,6 +226,8 @@ def _of_documents(documents: list[Any], place: str) -> list[Mapping[str, Any]]:
 def _of_mapping(drivers: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Returns the descriptions in a mapping: one description, `drivers: […]`, or names with counts or
     descriptions.
+
+    Raises DeviceError if a description cannot be read.
     """
     if "drivers" in drivers:
         return [each for item in _list(drivers["drivers"], "drivers") for each in descriptions_of(item)]

@@ -69,7 +69,7 @@ def _after(trial: Trial, case: Case, steps: Sequence[Step]) -> Case:
 def adding_steps(
     describer: Describer, node: NodeTally, models: Mapping[str, Device] | None = None
 ) -> list[Step]:
-    """Returns steps that add devices to a node: one step for each request, with the devices that it needs.
+    """Returns steps that add the needed devices to a node: one step for each request.
 
     Skips requests for all devices, and requests for which no device can be copied.
 

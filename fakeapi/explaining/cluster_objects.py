@@ -96,7 +96,9 @@ class ClusterObjects:
 
     @property
     def view(self) -> "ClaimObjectsView":
-        """A new view of the claims. This object must not refer to it, because the view refers to it."""
+        """A new view of the claims. This object does not keep the view, because the view refers to this
+        object.
+        """
         return ClaimObjectsView(self)
 
     @cached_property
@@ -221,7 +223,9 @@ def results_of(claim: Object) -> list[Object]:
 
 
 def class_path(claim: Object, class_name: str) -> str:
-    """Returns the path of the first request or subrequest that names a DeviceClass; "" if none does."""
+    """Returns the path of the first request or subrequest that names a DeviceClass; "" without such a
+    request.
+    """
     for number, request in enumerate((claim["spec"].get("devices") or {}).get("requests") or ()):
         place = f"spec.devices.requests[{number}]"
         if (request.get("exactly") or {}).get("deviceClassName") == class_name:

@@ -196,7 +196,9 @@ class Describer:
         return [claims[key] for key, _ in sorted(uses.items(), key=lambda item: (-item[1], item[0]))]
 
     def _taint_origins(self, tally: RequestTally, devices: Sequence[Device]) -> list[str]:
-        """Returns the taints that the request does not tolerate, each with the object that has it."""
+        """Returns the taints that the request does not tolerate, each with the object that contains the
+        taint.
+        """
         origins = []
         for device in devices:
             for taint in untolerated(tally, [device]):

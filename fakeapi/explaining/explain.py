@@ -89,8 +89,8 @@ async def explain(
     - `namespace`: "" for an object without a namespace.
     - `heavy`: runs expensive CEL evaluations in a thread.
 
-    The verdict is "missing" if the object does not exist, or "refused" if the server also refused a write of
-    it.
+    The verdict is "missing" if the object does not exist, or "refused" if the server also refused to write
+    the object.
     """
     namespace = namespace if resource in NAMESPACED else ""
     target = target_of(resource, namespace, name)

@@ -12,7 +12,7 @@ def remembering(matcher: DeviceMatcher) -> DeviceMatcher:
 
     Do not change the devices while you use the matcher.
     """
-    known: dict[tuple[str, int], bool | str] = {}  # the message of a SelectorError, without its traceback
+    known: dict[tuple[str, int], bool | str] = {}  # A text is the message of a SelectorError.
     devices: dict[int, Object] = {}
 
     def matches(expression: str, driver: str, device: Object) -> bool:

@@ -20,7 +20,7 @@ def devices_text(count: int) -> str:
 
 
 def listed(names: Sequence[object], shown: int, total: int = 0) -> str:
-    """Returns the first names and the number of the others, such as "a, b and 3 more"; "" without names.
+    """Returns the first names and the number of the other names, such as "a, b and 3 more"; "" without names.
 
     - `shown`: the maximum number of names.
     - `total`: the number of all names, if `names` has only some of them.

@@ -117,7 +117,8 @@ class RequestCheck:
     async def results(self, claim: Object, request: Request) -> list[Refused | Device]:
         """Checks each device of the node for a request.
 
-        Returns the device itself if the request can get it, and a Refused otherwise.
+        Returns the device itself if the request can get it, and a Refused otherwise. Raises SearchTooLong if
+        the selectors take too long.
         """
         results: list[Refused | Device] = []
         for pool in self._pools:

@@ -66,8 +66,9 @@ def usable_slices(slices: Sequence[Slice], rules: AllocationRules) -> Sequence[S
 def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[Pool]:
     """Returns the pools that have slices for the node, including incomplete and invalid pools.
 
-    Each pool contains only slices of one generation: the newest among the slices for the node. Leaves out a
-    pool if only other nodes have its newest slices, in releases that count the slices of all nodes.
+    Each pool contains only slices of one generation: the newest among the slices for the node. In releases
+    with the quirk `other_nodes_complete_pools`, leaves out a pool that is incomplete for the node if another
+    node has newer slices.
     """
     every = slices.every
     by_pool: dict[PoolID, list[Slice]] = {}
@@ -116,8 +117,8 @@ def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules
 def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: AllocationRules) -> Pool | None:
     """Returns the pool as one node sees it.
 
-    Returns None if the node lacks slices and another node has slices of a newer generation. This needs the
-    quirk `other_nodes_complete_pools`.
+    Returns None if the node lacks slices and another node has slices of a newer generation. Only releases
+    with the quirk `other_nodes_complete_pools` return None.
 
     - `own`: the pool's slices for this node.
     - `every`: all slices of the cluster.

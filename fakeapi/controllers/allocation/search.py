@@ -119,7 +119,7 @@ class Search:
         - `in_choice`: whether the search has already chosen a subrequest of the request.
         - `start`: the number of devices to skip, in the order of the pools.
 
-        Returns whether all positions got a device.
+        Returns whether all positions got a device. Raises the errors of `run`.
         """
         if self._effort.step(counts=self._tries_again):
             await self._effort.give_turn()

@@ -161,7 +161,7 @@ def seconds_until_deadline(deployment: Object, current: Object, now: float) -> f
 def with_failures(status: Object, replica_sets: list[Object], new: Object | None) -> Object:
     """Returns a status with the first condition ReplicaFailure of a ReplicaSet.
 
-    Checks the newest ReplicaSet first. Removes the condition if no ReplicaSet has it.
+    Checks the newest ReplicaSet first. Removes the condition if no ReplicaSet has such a condition.
     """
     for each in ([] if new is None else [new]) + replica_sets:
         failure = find((each.get("status") or {}).get("conditions") or [], FAILURE)

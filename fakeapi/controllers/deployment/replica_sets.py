@@ -122,7 +122,7 @@ def active_or_latest(new: Object | None, old: list[Object]) -> Object | None:
     """Returns the only ReplicaSet with replicas.
 
     Returns the latest ReplicaSet if no ReplicaSet has replicas, and None if several ReplicaSets have replicas
-    or none exists.
+    or no ReplicaSet exists.
     """
     everything = [*old, *([] if new is None else [new])]
     active = [each for each in everything if replicas_of(each) > 0]

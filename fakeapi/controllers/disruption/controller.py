@@ -1,7 +1,7 @@
 """DisruptionController: writes the status of PodDisruptionBudgets, and so limits evictions.
 
 Follows k8s.io/kubernetes `pkg/controller/disruption`, with one difference. If several budgets select a pod,
-this controller updates all of them. Upstream updates only one.
+this controller updates all these budgets. Kubernetes updates only one budget.
 """
 
 from dataclasses import dataclass

@@ -58,8 +58,8 @@ class Claims:
     ) -> None:
         """Starts with the claims in `prepared`.
 
-        `keep`: a function that writes `prepared` to the checkpoint file, and may raise OSError. It is called
-        after every change of `prepared`.
+        `keep`: a function that writes `prepared` to the checkpoint file, and may raise OSError. The function
+        is called after every change of `prepared`.
         """
         self._context = context
         self._api = api

@@ -1,4 +1,4 @@
-"""Admission of pods by the kubelet: decides whether a node runs a pod that the scheduler bound to it.
+"""Admission of pods by the kubelet: decides whether a node runs a pod that was bound to the node.
 
 Follows k8s.io/kubernetes `pkg/kubelet/lifecycle/predicate.go`, and uses the scheduler's filters.
 """

@@ -71,7 +71,7 @@ class PublishedResources:
         return {key: value for key, value in decoded.items() if key not in _OWN}
 
     async def sync(self, driver: str) -> None:
-        """Creates, updates and deletes ResourceSlices, so that they match the resources of a driver.
+        """Creates, updates and deletes ResourceSlices, so that the slices match the resources of a driver.
 
         Raises StatusError if a request fails.
         """

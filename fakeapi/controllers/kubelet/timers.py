@@ -21,7 +21,7 @@ class Timer:
 
 
 class Timers:
-    """The timers of all nodes. They share one delayed key of the work queue."""
+    """The timers of all nodes. All timers share one delayed key of the work queue."""
 
     def __init__(self, context: ControllerContext) -> None:
         self._context = context

@@ -133,7 +133,8 @@ class ClassicResources(ClaimPlugin[ClassicClaims]):
     def _parameters(self, plural: str, reference: Object, namespace: str) -> Object | None:
         """Returns the object with the parameters of a class or claim; None if no such object exists.
 
-        This is the referenced object itself, or an object that a driver generated from the referenced object.
+        The result is the referenced object itself, or an object that a driver generated from the referenced
+        object.
 
         - `plural`: resourceclassparameters or resourceclaimparameters.
         - `reference`: the parametersRef of the class or claim.

@@ -106,7 +106,7 @@ class SchedulerController(Controller):
         return DynamicResources(self._view, allocation, matcher, clock.uid, clock.now, drivers)
 
     def _classic_drivers(self, allocation: AllocationRules) -> ClassicDrivers | None:
-        """Returns the negotiation with DRA control plane controllers; None if it is not enabled.
+        """Returns the negotiation with DRA control plane controllers; None if the negotiation is disabled.
 
         Up to 1.30, the negotiation is always enabled. In 1.31, the feature gate DRAControlPlaneController
         enables it. Later releases have no such controllers.

@@ -20,7 +20,7 @@ IN_MEMORY = "<extended-resources>"
 class Wanted(msgspec.Struct, eq=False):
     """The device requests of a claim for extended resources.
 
-    `mappings`: the requestMappings. They assign the requests to containers.
+    `mappings`: the requestMappings, which assign the requests to containers.
     """
 
     requests: list[Object]

@@ -64,7 +64,7 @@ class ClaimView(ABC):
         return {obj["metadata"]["name"]: obj for obj in self.objects(kind)}
 
     def allocated(self, *, shares: bool, admin_counts: bool) -> tuple[AllocatedState, PoolChanges | None]:
-        """Returns the devices in use, and the log of changed pools if the view keeps one.
+        """Returns the devices in use, and the log of changed pools; None if the view keeps no log.
 
         The state is valid until the next call. `shares`: whether several claims can share a device.
         `admin_counts`: whether devices with admin access count as in use.

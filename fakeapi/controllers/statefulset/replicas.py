@@ -103,7 +103,10 @@ class Replicas:
         return is_running(pod) and is_available(pod, self._seconds, self._now)
 
     def _first_unhealthy(self) -> Object | None:
-        """Returns the unhealthy pod with the smallest ordinal. The pods to scale down come last."""
+        """Returns the unhealthy pod with the smallest ordinal. The pods to scale down come last.
+
+        Returns None if all pods are healthy.
+        """
         pods = [*self._replicas, *reversed(self._condemned)]
         return next((pod for pod in pods if not is_healthy(pod)), None)
 

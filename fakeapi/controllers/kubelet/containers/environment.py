@@ -74,7 +74,10 @@ class _Environment:
         return {**values, **{name: value for name, value in of_services.items() if name not in values}}
 
     async def _value(self, source: Object) -> str | None:
-        """Returns the value of a variable; None if the container does not get the variable."""
+        """Returns the value of a variable; None if the container does not get the variable.
+
+        Raises ContainerStartError for a missing or invalid reference.
+        """
         try:
             if "fieldRef" in source:
                 return field_value(self._run, source["fieldRef"]["fieldPath"])

@@ -93,7 +93,7 @@ class ContainerConnections:
 def _previous(state: ContainerState) -> Run | None:
     """Returns the previous run of a container.
 
-    While the container waits to restart, this is the last ended run.
+    While the container waits to restart, this is the last ended run. None if no such run exists.
     """
     if state.current is not None and not state.current.is_running and state.waiting is not None:
         return state.current

@@ -31,8 +31,8 @@ An image with more files and directories cannot start.
 PROCESSES_MAX = 4_096
 """Maximum number of processes in a container.
 
-Without root, this limit always applies. With root, it applies only since Linux 6.14, where each PID namespace
-has its own limit.
+With the isolation `user`, the limit always applies. With `root`, the limit applies only since Linux 6.14,
+where each PID namespace has its own limit. With `none`, the number is not limited.
 """
 _ROOT_FILE = "etc/passwd"
 """A file that marks an image's directory as an entire root file system."""

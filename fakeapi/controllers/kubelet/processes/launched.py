@@ -101,6 +101,7 @@ async def launch_with(
     """Launches a process like `LaunchedProcess.launch`, and closes file descriptors of this process.
 
     `theirs`: descriptors to close in any case. `ours`: descriptors to close if the process does not start.
+    Raises LaunchError in this case.
     """
     try:
         return await LaunchedProcess.launch(message, files)

@@ -46,8 +46,7 @@ def host_path(directory: Path, path: str, kind: str = "") -> HostPath:
     - All CDI directories are one directory of the node.
     - For other paths, the node's own directory `host` has precedence.
     - A path below /dev, /sys or /proc that is not in `host` is the path of this machine.
-    - Another path that exists only on this machine is read-only. A path that exists nowhere belongs into
-      `host`.
+    - Another path that exists only on this machine is read-only. A path that exists nowhere is in `host`.
 
     `directory`: the directory of the node. `kind`: the type of the volume. Raises ContainerStartError if the
     path does not have this type or cannot be created.

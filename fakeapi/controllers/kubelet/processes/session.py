@@ -21,7 +21,7 @@ _PIECE = 1 << 15
 
 
 class Captured(Streams):
-    """Streams without a client. They keep the first bytes of the output."""
+    """Streams without a client. The first bytes of the output are kept."""
 
     has_stdin = False
     tty = False

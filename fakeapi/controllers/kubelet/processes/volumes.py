@@ -110,7 +110,10 @@ class PodVolumes:
         raise ContainerStartError(_MISSING, f"volume {name}: the source {kind} is not supported")
 
     async def _keys(self, run: ContainerRun, volume: str, kind: str, source: Object, mode: int) -> list[File]:
-        """Returns the files of a ConfigMap or Secret. Follows `pkg/volume/configmap` (MakePayload)."""
+        """Returns the files of a ConfigMap or Secret. Follows `pkg/volume/configmap` (MakePayload).
+
+        Raises ContainerStartError if the object or a key is missing and not optional.
+        """
         plural = f"{kind.lower()}s"
         name = source.get("secretName") or source.get("name") or ""
         try:

@@ -108,7 +108,10 @@ class Simulation:
             await self._progress.wait()
 
     async def _prepare_cluster(self, spec: DriverSpec, nodes: Iterable[str]) -> None:
-        """Checks a driver against the release, and creates its missing nodes and DeviceClasses."""
+        """Checks a driver against the release, and creates its missing nodes and DeviceClasses.
+
+        Raises DeviceError if the release rejects the driver.
+        """
         self._check_release()
         names = list(nodes)
         for node in names:

@@ -41,7 +41,10 @@ def main(descriptor: int) -> None:
 
 
 def _run(control: Control, spec: dict[str, Any]) -> None:
-    """Starts the container that `spec` describes, with its isolation."""
+    """Starts the container that `spec` describes, with its isolation.
+
+    Raises OSError if the kernel refuses the namespaces.
+    """
     if spec["isolation"] == "none":
         _become_subreaper()
         supervise(control, lambda: _start_plain(spec), owns_processes=True, cleanup=spec["cleanup"])
@@ -101,7 +104,7 @@ def _start_plain(spec: dict[str, Any]) -> None:
 
 
 def _enter(control: Control, spec: dict[str, Any]) -> None:
-    """Runs a command in a running container."""
+    """Runs a command in a running container. Raises OSError if its namespaces cannot be entered."""
     if spec["isolation"] == "none":
         _become_subreaper()
         supervise(control, lambda: _start_session(spec), owns_processes=True, cleanup=[])

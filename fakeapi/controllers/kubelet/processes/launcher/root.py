@@ -155,7 +155,7 @@ def _merge(source: str, target: str, root: str, left: list[int]) -> None:
     """Mounts the entries of a directory over another directory. Merges directories that exist in both.
 
     Ignores special files. `left`: a list with one number, the remaining mounts. Raises IndexError if more
-    mounts are needed.
+    mounts are needed, and ValueError for a link to a place outside of `root`.
     """
     with os.scandir(source) as entries:
         for entry in entries:
