@@ -21,7 +21,7 @@ class DelegatedApis:
         self._names: set[str] = set()
 
     def find(self, group: str, version: str) -> Object | None:
-        """Returns the APIService of a group version if it has a Service; otherwise None."""
+        """Returns the APIService of a group version if the APIService has a Service; otherwise None."""
         return self._delegated(f"{version}.{group}") if version else None
 
     def note(self, name: str) -> None:

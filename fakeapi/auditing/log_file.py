@@ -14,7 +14,7 @@ STDOUT: Final = "-"
 """The path that stands for the standard output."""
 
 FLUSH_SECONDS: Final = 0.005
-"""Longest time, in seconds, that a line waits for more lines before the thread writes it."""
+"""Longest time, in seconds, that a line waits for more lines before the lines go to the thread."""
 
 BATCH_BYTES: Final = 1024 * 1024
 """Number of bytes from which waiting lines are written at once."""
@@ -60,7 +60,7 @@ class LogFile:
             self._descriptor = os.dup(_STDOUT_DESCRIPTOR)
         else:
             make_directory(self._path.absolute().parent, 0o700)
-            # O_RDWR, because opening a FIFO without a reader with O_WRONLY would block.
+            # The flag is O_RDWR, because opening a FIFO without a reader with O_WRONLY would block.
             flags = os.O_CREAT | os.O_APPEND | os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY
             self._descriptor = os.open(self._path, flags, 0o600)
         self._thread = threading.Thread(target=self._write_batches, name="fakeapi-audit-log", daemon=True)

@@ -64,7 +64,7 @@ class Auditing:
         self._file.open()
 
     def close(self) -> None:
-        """Writes all events to the file and closes it."""
+        """Writes all events to the file and closes the file."""
         self._file.close()
 
     async def observe(

@@ -39,7 +39,7 @@ class RequestContext(msgspec.Struct):
     - `written`: the name of the written object and its resourceVersions before and after, for the journal.
     - `faults`: the names of the faults that affected the request, for the journal.
     - `watch`: the progress of a watch, for the journal.
-    - `audit`: the audit of the request; None if the audit log has nothing about it.
+    - `audit`: the audit of the request; None if the audit log has nothing about the request.
     - `stale_at`: the revision at which a fault makes a watch start; None for the newest revision.
     """
 

@@ -145,7 +145,7 @@ def negotiate(
 ) -> Representation:
     """Returns the representation that an Accept header prefers.
 
-    - `header`: the Accept header; if it is empty, the result is JSON.
+    - `header`: the Accept header; an empty header gives JSON.
     - `conversions`: the (kind, apiVersion) pairs, such as Table, to which the objects can be converted.
     - `offered`: the media types that the server can return.
     - `plain_protobuf`: whether the server can return unconverted objects in protobuf.

@@ -48,7 +48,7 @@ class Request(msgspec.Struct):
     - `raw_path` and `query_string`: percent-encoded; `path` is decoded.
     - `headers`: the first value of each header; `all_headers`: all values in order.
     - `drained`: whether the whole body has been received.
-    - `content`: the body; empty until `body` has read it.
+    - `content`: the body; empty until the method `body` has returned.
     - `write_now`, `room` and `gone`: the values of WRITE_NOW, ROOM and GONE in the ASGI scope.
     - `certificate`: the client certificate of the connection; None without one.
     - `websocket`: the WebSocket that the client wants to open; None for a plain request.

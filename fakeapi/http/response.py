@@ -57,7 +57,7 @@ class Response:
     """A response with a known body.
 
     - `warnings`: the texts of the response's Warning headers, in order.
-    - `headers`: more headers; they replace default headers with the same names.
+    - `headers`: more headers, which replace default headers with the same names.
     """
 
     status: int
@@ -259,7 +259,7 @@ class StreamingResponse:
             await self.frames.aclose()
 
     async def _send_frames(self, send: Send) -> None:
-        """Joins waiting frames into few long messages and sends them.
+        """Joins waiting frames into few long messages, and sends these messages.
 
         Lets other tasks run between messages.
         """

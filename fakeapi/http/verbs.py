@@ -42,7 +42,7 @@ Verb: TypeAlias = Callable[["Verbs", RequestContext, Resource], Awaitable[Respon
 
 
 def _after_commit(verb: Verb) -> Verb:
-    """Decorates a verb: before it raises ApiError, it waits until all accepted writes are committed.
+    """Decorates a verb: before the verb raises ApiError, it waits until all accepted writes are committed.
 
     Verbs check a write against accepted writes that may not be committed yet. Without the wait, a second
     DELETE could get 404 while a later LIST still contains the object.

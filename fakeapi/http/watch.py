@@ -87,7 +87,7 @@ class Watches:
             watch.stream.end()
 
     def of(self, stream: StreamingResponse) -> "OpenWatch | None":
-        """Returns the open watch that sends this stream; None if no open watch sends it."""
+        """Returns the open watch that sends this stream; None if no open watch sends this stream."""
         return self._open.get(stream)
 
     def all_open(self) -> "list[OpenWatch]":

@@ -23,7 +23,7 @@ _PIECE = 1 << 16
 _HOP_BY_HOP = frozenset(
     (b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te")
 ) | {b"trailer", b"transfer-encoding", b"upgrade"}
-"""Headers that are about one connection; a proxy does not forward them."""
+"""Headers that are about one connection, and that a proxy does not forward."""
 _NOT_SENT = _HOP_BY_HOP | {b"host", b"content-length"}
 
 

@@ -17,7 +17,7 @@ from fakeapi.outbound.dialing import Place, connected, place_of
 from fakeapi.registry.webhooks.transport import TOO_LATE, Answer, Endpoint, Unreachable, answer_limit
 
 CALLS_MAX = 256
-"""Maximum number of parallel requests. Further requests wait; the wait is part of their timeout."""
+"""Maximum number of parallel requests. Further requests wait, and the wait counts for their timeouts."""
 
 IDLE_MAX = 8
 """Maximum number of idle connections to each endpoint. Further connections are closed after a response."""

@@ -56,7 +56,8 @@ class BootstrapObject(msgspec.Struct, frozen=True):
 Maker = Callable[[Resource, Catalogue, str], Iterable[BootstrapObject]]
 """A function that returns the initial objects of a resource.
 
-Its arguments are the resource, the catalogue of served resources, and the current time in RFC 3339.
+The arguments of the function are the resource, the catalogue of served resources, and the current time in RFC
+3339.
 """
 
 

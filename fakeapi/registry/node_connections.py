@@ -44,7 +44,7 @@ class Streams(Protocol):
 
 
 class PortConnection(Protocol):
-    """A connection to a port of a container. `read` returns b"" after the other side has closed it."""
+    """A connection to a port of a container. `read` returns b"" after the container has closed its side."""
 
     async def read(self) -> bytes: ...
 

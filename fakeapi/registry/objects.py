@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 _loop: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("loop of the objects", default=None)
 
 FindResource: TypeAlias = "Callable[[str, str, str], Resource | None]"
-"""A function that returns the served Resource by group, version and name; None if it is not served."""
+"""A function that returns the served Resource by group, version and name; None without such a Resource."""
 
 
 class ClusterObjects(msgspec.Struct, frozen=True):
@@ -33,7 +33,7 @@ class ClusterObjects(msgspec.Struct, frozen=True):
     find: FindResource
 
     def get(self, group: str, resource: str, namespace: str, name: str) -> Object | None:
-        """Returns the newest version of an object, even if not committed yet; None if it does not exist."""
+        """Returns the newest version of an object, even if not committed yet; None for a missing object."""
         entry = _read(lambda: self.store.storage.newest(f"{_prefix(group, resource, namespace)}{name}"))
         return None if entry is None else stored_form.decode(entry)
 

@@ -1,7 +1,8 @@
 """Store: reads stored objects, and commits writes to them.
 
 The modules in `fakeapi.registry.verbs` read the newest accepted version of an object and compute the new
-object. They pass the new object to the storage with the revision that they read (optimistic concurrency).
+object. These modules pass the new object to the storage with the revision that they read (optimistic
+concurrency).
 """
 
 from collections.abc import Awaitable, Callable, Iterable

@@ -68,7 +68,7 @@ REASONS = {
     504: b"Gateway Timeout",
     505: b"HTTP Version Not Supported",
 }
-"""The reason phrases of Go's net/http by status code. Clients display them; some clients compare them."""
+"""The reason phrases of Go's net/http by status code. Clients display or compare these phrases."""
 
 PREFACE_LINE = b"PRI * HTTP/2.0\r\n\r\n"
 

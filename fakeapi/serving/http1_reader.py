@@ -1,6 +1,6 @@
 """Parses HTTP/1.1 requests: with llhttp, or with h11 if llhttp might read the request differently.
 
-The first request for h11 imports it. Servers of most tests never get such a request.
+The first request for h11 imports h11. Servers of most tests never get such a request.
 """
 
 import re

@@ -67,8 +67,8 @@ Pairs = list[tuple[bytes, bytes]]
 class AnnouncedSettings(h2.settings.Settings):
     """The HTTP/2 settings that the server announces.
 
-    The class HTTP2 itself enforces the maximum number of streams, and refuses streams above it. h2 would
-    close the whole connection, with all its watches, instead of refusing one stream.
+    The class HTTP2 itself enforces the maximum number of streams, and refuses further streams. h2 would close
+    the whole connection, with all its watches, instead of refusing one stream.
     """
 
     def __init__(self) -> None:

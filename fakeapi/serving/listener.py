@@ -75,8 +75,8 @@ def connection_limit() -> int:
 class Listener:
     """Serves an application at one socket, in the running event loop, from `start` until `close`.
 
-    Does not use `asyncio.start_server`: its `wait_closed` differs between Python releases, and it cannot
-    disconnect a client during the TLS handshake.
+    Does not use `asyncio.start_server`. The `wait_closed` of its servers differs between Python releases, and
+    such a server cannot disconnect a client during the TLS handshake.
     """
 
     def __init__(self, app: ASGIApp, listener: socket.socket, tls: TLSSource | None) -> None:

@@ -45,7 +45,7 @@ LOOK_SECONDS = 0.5
 class _Waiter(msgspec.Struct, eq=False):
     """A request that waits until memory is reserved for its response.
 
-    - `size`: the size of the response in bytes; 0 if it is not known yet.
+    - `size`: the size of the response in bytes; 0 if the size is not known yet.
     - `granted`: completes when the memory is reserved.
     """
 

@@ -88,7 +88,7 @@ class Runner:
             try:
                 with asyncio.Runner(loop_factory=loop_factory()) as loop_runner:
                     loop_runner.run(self._serve(ready.set))
-            except BaseException as error:  # `start` raises it in the waiting thread
+            except BaseException as error:  # `start` raises this error in the waiting thread
                 failure.append(error)
                 if ready.is_set():
                     logger.exception("The server failed")

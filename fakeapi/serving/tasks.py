@@ -16,7 +16,7 @@ logger = logging.getLogger("fakeapi.serving")
 UNREAD_BYTES = 256 * 1024
 """Maximum number of bytes that the server buffers for the application per request, such as body bytes.
 
-At the limit, the server stops reading from an HTTP/1.1 connection. On HTTP/2, it pauses only this stream.
+At the limit, the server stops reading from an HTTP/1.1 connection. On HTTP/2, only this stream pauses.
 """
 
 

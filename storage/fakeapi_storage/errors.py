@@ -115,7 +115,7 @@ class Closed(StorageError):
 
 
 class WatcherOverflow(StorageError):
-    """The watcher has ended because its consumer was too slow: its buffer had more than `limit` events."""
+    """The watcher has ended because its consumer was too slow: the buffer had more than `limit` events."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"the watcher did not keep up: more than {limit} events were waiting")

@@ -12,9 +12,10 @@ FIRST_FORMAT = 1
 Migration: TypeAlias = Callable[[str, bytes], tuple[str, bytes]]
 """A function that converts the key and the value of a row to the next format.
 
-A migration must be pure. It must convert different keys to different keys, and must not derive a key from the
-value. It receives every stored row: current entries, their history, and deletions. A deletion without its own
-value comes with the last value of the key. If the migration raises, the database remains unchanged.
+A migration must be pure. A migration must convert different keys to different keys, and must not derive a key
+from the value. A migration receives every stored row: current entries, their history, and deletions. A
+deletion without its own value comes with the last value of the key. If the migration raises, the database
+remains unchanged.
 """
 
 

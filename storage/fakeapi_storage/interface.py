@@ -13,9 +13,9 @@ The store refuses a write that contradicts the state: the method raises `KeyExis
 `RevisionConflict`. If another server's write to the same database came first, the future of the write fails
 with this exception instead.
 
-A store that is the only writer of its database guarantees more: it refuses writes immediately, and assigns
-the revision when it accepts a write. Then `newest` returns accepted writes. A caller can pass the revision
-from `newest` as `expected` in the same step of the event loop, and cannot get a conflict.
+A store that is the only writer of its database guarantees more. Such a store refuses writes immediately, and
+assigns the revision when it accepts a write. Then `newest` returns accepted writes. A caller can pass the
+revision from `newest` as `expected` in the same step of the event loop, and cannot get a conflict.
 
 A store belongs to the event loop that opened it, and is not thread-safe. Methods that are not async never
 block.
@@ -113,7 +113,7 @@ class Watcher(Protocol):
         ...
 
     def deliver(self, take: Callable[[Sequence[Event]], bool]) -> None:
-        """Offers later events directly to `take`, in the step of the event loop that commits them.
+        """Offers later events directly to `take`, in the step of the event loop that commits the events.
 
         The watcher calls `take` only while the consumer waits in `next_batch`. If `take` returns True,
         `next_batch` does not return these events. `take` must neither raise nor block. All watchers of one
@@ -129,9 +129,9 @@ class Watcher(Protocol):
 class Storage(Protocol):
     """A store of entries with a history; `fakeapi_storage.interface` describes the stages of a write.
 
-    Write methods check and queue the write. They raise `InvalidEntry`, `Overloaded`, `Closed`, or an
-    exception that the method lists. They return a future. The future resolves to the entry of the event once
-    the write is committed.
+    Write methods check and queue the write, and return a future. Write methods raise `InvalidEntry`,
+    `Overloaded`, `Closed`, or an exception that the method lists. The future resolves to the entry of the
+    event once the write is committed.
 
     If the database refuses the write later, the future fails with an exception that the method lists. If the
     database cannot store the write, the futures of this write and of all other uncommitted writes fail with
@@ -225,7 +225,8 @@ class Storage(Protocol):
     def is_watched(self, key: str) -> bool:
         """Whether a watcher may receive events of the key.
 
-        Always True for a store that shares its database with other servers, because they may have watchers.
+        Always True for a store that shares its database with other servers, because other servers may have
+        watchers.
         """
         ...
 
@@ -293,8 +294,8 @@ class SharedStorage(Storage, Protocol):
     """A store of a database that several servers have open.
 
     The database decides on each write, and refuses the write if another server's write came first. Methods
-    that are not async return committed entries. These may be older than writes that another server has
-    acknowledged; see `refresh`.
+    that are not async return committed entries. Committed entries may be older than writes that another
+    server has acknowledged; see `refresh`.
 
     Calls may also raise `Unreachable`, and then nothing is stored. Writes may raise `OutcomeUnknown`.
     A watcher ends with `StorageReset` if any server replaces all entries, and with `Compacted` if this server

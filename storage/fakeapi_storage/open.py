@@ -28,7 +28,7 @@ async def open_storage(
     data_format: Format = FIRST_FORMAT_ALONE,
     settings: str = "",
 ) -> Storage:
-    """Opens the database at `location`, and creates it if it is missing or empty.
+    """Opens the database at `location`. Creates a missing database, and the tables of an empty database.
 
     `location` is one of:
 
@@ -40,9 +40,9 @@ async def open_storage(
 
     Acknowledged writes to a file survive the end of the process; with durability "full" they also survive a
     crash of the machine. At least `window` revisions stay available, unless the values that only old
-    revisions need exceed 256 MiB (`HELD_BYTES_MAX`). Compaction removes older revisions when there are more
-    than 256 of them, or more than a tenth of `window`. The store belongs to the running event loop: close the
-    store in the same loop.
+    revisions need exceed 256 MiB (`HELD_BYTES_MAX`). Compaction runs when there are more than 256 older
+    revisions, or more than a tenth of `window`. The store belongs to the running event loop: close the store
+    in the same loop.
 
     `data_format` describes how the application encodes keys and values. A new database records the version of
     the format. A database with an older format is migrated in one transaction before this function returns.

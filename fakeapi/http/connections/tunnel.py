@@ -1,4 +1,4 @@
-"""TunnelResponse: the port-forward of kubectl. It tunnels SPDY/3.1 through a WebSocket.
+"""TunnelResponse: the port-forward of kubectl, which tunnels SPDY/3.1 through a WebSocket.
 
 Follows k8s.io/client-go `tools/portforward` and k8s.io/kubelet `pkg/cri/streaming/portforward/httpstream.go`.
 Each connection has an error stream and a data stream with the same requestID.

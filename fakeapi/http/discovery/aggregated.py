@@ -98,7 +98,10 @@ class AggregatedDiscovery:
 
 
 def aggregated_versions(release: Release) -> Conversions:
-    """Returns the (kind, apiVersion) pairs of aggregated discovery in a release; empty if it is off."""
+    """Returns the (kind, apiVersion) pairs of aggregated discovery in a release.
+
+    Returns an empty set if the feature gate disables aggregated discovery.
+    """
     if not release.gates.get(_AGGREGATED_GATE, True):
         return NO_CONVERSION
     return frozenset(

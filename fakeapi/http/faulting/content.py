@@ -1,4 +1,4 @@
-"""Content: reads the body and the labels of a request only once, for all faults that compare them."""
+"""Content: reads the body and the labels of a request only once, for all faults that need these data."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ _PARSED_AS = {YAML: YAML, APPLY_PATCH: YAML, CBOR: CBOR, APPLY_CBOR_PATCH: CBOR}
 class Content:
     """The body of one request and the labels of its object.
 
-    The body and labels are read only when a fault compares them.
+    Reads the body and labels only when a fault compares the body or labels.
     """
 
     def __init__(self, ctx: RequestContext, cluster: Cluster) -> None:
@@ -106,7 +106,7 @@ class Content:
 
 
 def _labels(obj: Any) -> Mapping[str, str]:
-    """Returns the labels of an object; an empty mapping if they are missing or malformed."""
+    """Returns the labels of an object; an empty mapping for missing or malformed labels."""
     metadata = obj.get("metadata") if isinstance(obj, dict) else None
     labels = metadata.get("labels") if isinstance(metadata, dict) else None
     return labels if isinstance(labels, dict) else {}

@@ -1,4 +1,4 @@
-"""Responses for faults: they send nothing, or only a part of the body."""
+"""Responses for faults, which send nothing, or only a part of the body."""
 
 from dataclasses import dataclass
 
@@ -27,8 +27,8 @@ class DroppedResponse(Response):
 class BrokenResponse(Response):
     """A response that sends the first `sent` bytes of its body and then closes the connection.
 
-    With a `clock`, the response does not close the connection. It sends the rest of the body after `seconds`,
-    or never if `seconds` is 0.
+    With a `clock`, the response does not close the connection. The response sends the rest of the body after
+    `seconds`, or never if `seconds` is 0.
     """
 
     sent: int = 0

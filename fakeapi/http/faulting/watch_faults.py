@@ -1,4 +1,6 @@
-"""Filters that apply faults to watches: they delay, drop or cut events before the server sends them."""
+"""Filters that apply faults to watches: the filters delay, drop or cut events before the server sends the
+events.
+"""
 
 import asyncio
 

@@ -77,8 +77,8 @@ class Authentication:
     def _user_of_token(self, token: bytes) -> User | None:
         """Returns the user of a bearer token; None without a token, and for a token that the server ignores.
 
-        The server ignores the token ANYBODY, and unknown tokens if it allows everything. Raises ApiError 401
-        for a token that the server rejects.
+        The server ignores the token ANYBODY if it treats everybody as an administrator. If it also uses no
+        RBAC, the server ignores unknown tokens. Raises ApiError 401 for a token that the server rejects.
         """
         user = self._credentials.user_of_token(token)
         if user is None and token.count(b".") == 2:

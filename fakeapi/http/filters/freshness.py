@@ -23,7 +23,7 @@ ALIVE = "livez"
 
 
 class Freshness:
-    """Reads the newest changes from shared storage before requests that must see them."""
+    """Reads the newest changes from shared storage before requests that must see the newest objects."""
 
     def __init__(self, storage: SharedStorage) -> None:
         self._storage = storage

@@ -84,7 +84,7 @@ class Counters:
         if query := ctx.request.query_string:
             dry_run = dry_run_label(ctx.request.query) if b"dryRun" in query else _NO_LABEL
         scope = 2 if info.name else 1 if info.namespace else 0
-        kind = resource.kind  # the key has only names, so that it does not keep a deleted CRD in memory
+        kind = resource.kind  # the key has only names, so that the key does not keep a deleted CRD
         key = (
             kind.group,
             kind.version,

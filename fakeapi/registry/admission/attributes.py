@@ -30,10 +30,10 @@ class Operation(Enum):
 class Attributes(msgspec.Struct):
     """A write as admission steps receive it, before it is stored.
 
-    For mutating steps, objects are in the API version of the request. For validating steps, they are in the
-    internal version.
+    For mutating steps, objects are in the API version of the request. For validating steps, objects are in
+    the internal version.
 
-    - `obj`: the new object in canonical form; None for a delete. Only mutating steps may change it.
+    - `obj`: the new object in canonical form; None for a delete. Only mutating steps may change `obj`.
     - `old`: the stored object in canonical form; None for a create or a CONNECT.
     - `reinvocation`: data for the second round of mutating steps; None until a step creates it.
 

@@ -25,7 +25,7 @@ class Parameters(Protocol):
     """The query parameters of a request."""
 
     def all(self, name: str) -> list[str]:
-        """Returns all values of a query parameter; [] if the request does not have it."""
+        """Returns all values of a query parameter; [] if the request does not have the parameter."""
         ...
 
 

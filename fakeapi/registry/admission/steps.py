@@ -1,4 +1,4 @@
-"""Admission steps: functions that change or reject a write, and functions that run them.
+"""Admission steps: functions that change or reject a write, and functions that run these steps.
 
 Follows k8s.io/apiserver `pkg/admission/interfaces.go`.
 """

@@ -143,7 +143,7 @@ class CustomResources:
         """Does the work of upstream's controllers on one CRD, until the controllers have nothing left to
         change.
 
-        Returns the names of the CRDs to check next. They request a name that this work took or freed.
+        Returns the names of the CRDs to check next. These CRDs request a name that this work took or freed.
         """
         waiting: set[str] = set()
         while True:

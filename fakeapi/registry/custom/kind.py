@@ -36,7 +36,7 @@ class DefinitionState(msgspec.Struct):
 class CustomKind(Kind):
     """The kind of a CustomResourceDefinition in one of its versions.
 
-    - `schema`: the type that decodes objects. It has only the fields apiVersion, kind and metadata.
+    - `schema`: the type that decodes objects, with only the fields apiVersion, kind and metadata.
     - `apply_schema`: the type for server-side apply, with all fields.
     - `published`: a cache of the kind's OpenAPI schemas; the key is True for OpenAPI v2, False for v3.
     """

@@ -151,7 +151,7 @@ def _recounted(
 ) -> Iterator[str]:
     """Updates the counts of the names that a CRD lost or got.
 
-    Yields the CRDs that wait for a name, if this change took the name or freed it.
+    Yields the CRDs that wait for a name that this change took or freed.
     """
     before = {name: name in used for name in lost ^ got}
     used.update(got)

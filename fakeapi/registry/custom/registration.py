@@ -84,7 +84,7 @@ class Registration:
         }
 
     async def _keep(self, resource: Resource, name: str, group: str, version: str) -> None:
-        """Creates an APIService, or restores its spec if a client has changed it."""
+        """Creates an APIService, or restores its spec after a client has changed the spec."""
         spec = {
             "group": group,
             "version": version,

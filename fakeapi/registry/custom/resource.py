@@ -3,8 +3,8 @@
 Follows `getOrCreateServingInfoFor` of k8s.io/apiextensions-apiserver
 `pkg/apiserver/customresource_handler.go`. Strategies, managed fields and admission receive objects in the API
 version of the request; only the storage uses the storage version. To read an object, the server fills in the
-defaults of the storage version. It then converts the object, and prunes it by the schema of the requested
-version.
+defaults of the storage version. Then the server converts the object, and prunes the object by the schema of
+the requested version.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +43,7 @@ _TERMINATING = "create not allowed while custom resource definition is terminati
 
 
 class CustomBodyType(BodyType, frozen=True):
-    """The type of request bodies with custom objects. Their defaults come only from the schema of the CRD."""
+    """The type of request bodies with custom objects. Defaults come only from the schema of the CRD."""
 
     def default(self, obj: Object) -> Object:
         kind = self.kind
@@ -139,7 +139,7 @@ class CustomResource(Resource):
     def kind_in_errors(self, obj: Object) -> Qualified:
         """Returns the group and kind that the object itself states, for error messages.
 
-        They may differ from the group and kind of the resource.
+        An invalid object may state another group and kind than the resource has.
         """
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         return Qualified(group, str(obj.get("kind", "")))
@@ -207,7 +207,7 @@ class CustomResource(Resource):
             read = self.reader.default(stored_form.decode_value(value))
             self._converted.put(value, stored_form.encode_value(read))
         else:
-            self._in_version(value)  # caches the response: the stored object, converted back
+            self._in_version(value)  # this caches the response, which is the stored object converted back
         return value
 
     def json_of_nothing(self) -> bytes:
@@ -267,7 +267,7 @@ class CustomResource(Resource):
         return self.reader.settle(stored_form.decode_value(value))
 
     def _shown(self, obj: Object) -> Object:
-        """Converts a decoded stored object to the version of this resource and prunes it.
+        """Converts a decoded stored object to the version of this resource, and prunes the result.
 
         Does not change an object that already has this version.
         """

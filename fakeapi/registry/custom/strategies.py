@@ -1,4 +1,4 @@
-"""Defines the strategies of custom objects: they prepare and validate objects before a write.
+"""Defines the strategies of custom objects, which prepare and validate objects before a write.
 
 Follows k8s.io/apiextensions-apiserver `pkg/registry/customresource` (strategy.go, status_strategy.go,
 validator.go).

@@ -86,7 +86,7 @@ class ObjectValidator:
 
         If errors in `found` prevent the evaluation of rules, one error reports this instead of the rule
         errors. Omits rule errors of values that the update did not change (ratcheting); `kept_errors` returns
-        them.
+        these errors.
         """
         validator = self._rule_validator
         self._kept.by = None

@@ -73,7 +73,7 @@ class DeclaredValidation:
         - `new`, `old`: the objects in this API version; `old` is None for a create.
         - `options`: the options of declared rules that the kind sets itself; None for no options.
         """
-        # Drops duplicate handwritten errors, as the aggregate in upstream's filter does.
+        # This drops duplicate handwritten errors, as the aggregate in upstream's filter does.
         found = list(dict.fromkeys(found))
         if self._body is None or subresource not in self._subresources:
             return found

@@ -32,7 +32,10 @@ class AccountTokens:
 
     @property
     def audiences(self) -> list[str]:
-        """The audiences of tokens for the server itself. A TokenRequest without audiences gets these."""
+        """The audiences of tokens for the server itself.
+
+        A TokenRequest without audiences gets these audiences.
+        """
         return self._settings.api_audiences
 
     @property

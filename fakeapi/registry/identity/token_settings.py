@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 ISSUER: Final = "https://kubernetes.default.svc"
-"""The default issuer of tokens. It is also the default audience of tokens: the API server itself."""
+"""The default issuer of tokens, and the default audience of tokens: the API server itself."""
 
 
 class TokenSettings(msgspec.Struct, frozen=True):
@@ -13,7 +13,7 @@ class TokenSettings(msgspec.Struct, frozen=True):
 
     - `issuers`: the accepted issuers of tokens. New tokens have the first issuer.
     - `audiences`: the accepted audiences of tokens for the API server. A TokenRequest without audiences gets
-      these. Empty means the first issuer.
+      these audiences. Empty means the first issuer.
     - `signing_key`: the private key, RSA or EC, in PEM; "" for a key that the server generates and stores.
     - `public_keys`: PEM texts with further keys or certificates that may have signed a token.
     """

@@ -16,7 +16,7 @@ class Catalogue:
 
     - `primary`: the release that the server reports as its own version.
     - `generation`: a number that grows with every change of the catalogue. Caches of discovery and OpenAPI
-      documents compare it.
+      documents compare this number.
     """
 
     def __init__(self, resources: Iterable[Resource], primary: Release) -> None:

@@ -67,7 +67,7 @@ class Column(msgspec.Struct, frozen=True):
 Columns = Callable[[Struct, Quirks], tuple[Column, ...]]
 """A function that returns the columns of a table after the column Name.
 
-Its arguments are the type of the kind's objects and the quirks of the release.
+The arguments of the function are the type of the kind's objects and the quirks of the release.
 """
 
 
@@ -193,5 +193,5 @@ def age(seconds: float) -> str:
 
 
 def _two(large: int, unit: str, small: int, small_unit: str) -> str:
-    """Returns a duration in two time units, such as 3h5m; omits the smaller unit if it is zero."""
+    """Returns a duration in two time units, such as 3h5m; omits the smaller unit if its number is zero."""
     return f"{large}{unit}{small}{small_unit}" if small else f"{large}{unit}"

@@ -23,11 +23,11 @@ def _unchanged(obj: Object) -> Object:
 class Conversion(msgspec.Struct, frozen=True):
     """Converts objects between one API version and the internal version, the hub.
 
-    `to_hub` and `from_hub` are pure, and do not change kind and apiVersion. Their arguments and results are
-    canonical. The result may share nested values with the argument.
+    `to_hub` and `from_hub` are pure, and do not change kind and apiVersion. The arguments and results are
+    canonical. A result may share nested values with the argument.
 
     `rebuilt_lists`: the lists that Kubernetes' conversion appends item by item: pairs of a type's name and a
-    field. Such a conversion turns an empty list into a missing list.
+    field. This turns an empty list into a missing list.
     """
 
     to_hub: Callable[[Object], Object] = _unchanged
@@ -63,9 +63,9 @@ class Versions:
     def convert(self, value: Object, api_version: str) -> tuple[Object, Struct] | None:
         """Converts an object to another version, for server-side apply; returns the object with its type.
 
-        The result is canonical: as upstream, it has all fields that the Go type always writes. Returns None
-        if the resource does not have the version. Raises TypedError if the apiVersion is malformed, or if the
-        object does not fit its type.
+        The result is canonical: as upstream, the object has all fields that the Go type always writes.
+        Returns None if the resource does not have the version. Raises TypedError if the apiVersion is
+        malformed, or if the object does not fit its type.
         """
         if api_version.count("/") > 1:
             raise TypedError(f"unexpected GroupVersion string: {api_version}")

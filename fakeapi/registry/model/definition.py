@@ -44,7 +44,10 @@ ResourceT_contra = TypeVar("ResourceT_contra", contravariant=True)
 """Stands for `fakeapi.registry.model.resource.Resource`. Importing it here would be circular."""
 
 INTERNAL = "internal"
-"""The name of the internal version of most kinds. All their API versions have the same stored objects."""
+"""The name of the internal version of most kinds.
+
+All API versions of such a kind have the same stored objects.
+"""
 
 CLASSIC = "classic"
 """The name of the internal version of resource.k8s.io/v1alpha2.
@@ -359,7 +362,10 @@ class KindDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """The fields that the Scale of an object shows; None for kinds without the subresource scale."""
 
     hidden_annotations: frozenset[str] = frozenset()
-    """Annotations that stand for fields of the internal type. Tables and PartialObjectMetadata omit them."""
+    """Annotations that stand for fields of the internal type.
+
+    Tables and PartialObjectMetadata omit these annotations.
+    """
 
     connections: Mapping[str, Connection[Any, Any]] = msgspec.field(default_factory=dict)
     """The functions that handle all requests to subresources such as pods/log, by subresource."""
@@ -396,7 +402,7 @@ class KindDefinition(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def prefix(self) -> str:
-        """The prefix of the storage keys of the kind's objects. It contains no API version."""
+        """The prefix of the storage keys of the kind's objects, without an API version."""
         hub = "" if self.hub == INTERNAL else f"{self.hub}/"
         return f"/{self.group or 'core'}/{hub}{self.resource}/"
 

@@ -41,7 +41,7 @@ class DeletionRequest(msgspec.Struct, frozen=True):
 
 
 class LastState(msgspec.Struct, frozen=True):
-    """A decision of a deletion policy: store `obj` a last time, then delete it."""
+    """A decision of a deletion policy: store `obj` a last time, then delete the object."""
 
     obj: Object
 
@@ -53,8 +53,8 @@ class DeletionPolicy(Protocol):
         """Returns None to delete the object at once, or the object to store while its deletion waits.
 
         The deletion waits for finalizers or for the grace period. If the result is a `LastState`, the server
-        stores its object and then deletes it. The policy may change and return `obj`. If `obj` is unchanged,
-        the server stores nothing. Raises ApiError 409 if a precondition does not match.
+        stores the object a last time and then deletes the object. The policy may change and return `obj`. If
+        `obj` is unchanged, the server stores nothing. Raises ApiError 409 if a precondition does not match.
         """
         ...
 
@@ -113,7 +113,7 @@ def _held_by_finalizers(obj: Object, options: DeleteOptions, now: str) -> Object
 GracePeriod = Callable[[Object, int | None], int]
 """A function that returns the grace period of a deletion in seconds.
 
-Its arguments are the object and the gracePeriodSeconds of the request, which may be None.
+The arguments of the function are the object and the gracePeriodSeconds of the request, which may be None.
 """
 
 
@@ -123,7 +123,7 @@ def delete_gracefully(period_of: GracePeriod) -> DeletionPolicy:
     `period_of`: returns the grace period of the first DELETE.
 
     A DELETE sets deletionTimestamp and the grace period. A DELETE with grace period 0 deletes the object,
-    unless it has finalizers. Later requests can only shorten the grace period.
+    unless the object has finalizers. Later requests can only shorten the grace period.
     """
 
     def decide(obj: Object, request: DeletionRequest) -> Object | LastState | None:

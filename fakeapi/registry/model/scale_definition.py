@@ -1,4 +1,7 @@
-"""The KindDefinition of Scales. Their resource is internal: the server does not serve it."""
+"""The KindDefinition of Scales.
+
+The resource of Scales is internal: the server does not serve this resource.
+"""
 
 from fakeapi.registry.model.columns import Cell
 from fakeapi.registry.model.definition import KindDefinition

@@ -21,10 +21,16 @@ class MetadataErrors(msgspec.Struct, frozen=True):
     """
 
     of_object: Sequence[FieldError] = ()
-    """The errors of the new metadata. A strategy inserts them where it validates the whole object."""
+    """The errors of the new metadata.
+
+    A strategy inserts these errors where the strategy validates the whole object.
+    """
 
     of_change: Sequence[FieldError] = ()
-    """The errors of changed metadata. A strategy inserts them where it validates the change."""
+    """The errors of changed metadata.
+
+    A strategy inserts these errors where the strategy validates the change.
+    """
 
 
 NO_METADATA_ERRORS = MetadataErrors()
@@ -42,7 +48,10 @@ class Strategy:
     """
 
     reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    """Field paths that writes through this strategy never set, so that field managers do not own them."""
+    """Field paths that writes through this strategy never set.
+
+    Field managers therefore do not own these fields.
+    """
 
     creates_on_update: ClassVar[bool] = False
     """Whether a PUT creates an object that does not exist (AllowCreateOnUpdate)."""
@@ -58,10 +67,10 @@ class Strategy:
     """Whether a random suffix follows the generateName of a new object."""
 
     rewrites_created: ClassVar[bool] = False
-    """Whether the first update of an object is stored and watched even if it changes nothing.
+    """Whether the first update of an object is stored and watched even if the update changes nothing.
 
-    kube-apiserver stores a new object of such a kind without a default that it shows to clients. The first
-    update stores the default.
+    kube-apiserver stores a new object of such a kind without a default that clients see. The first update
+    stores the default.
     """
 
     updates_unconditionally: ClassVar[bool] = True

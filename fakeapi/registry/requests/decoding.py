@@ -144,7 +144,8 @@ def parse(body: bytes, media_type: str) -> tuple[Any, list[str], bool]:
     """Decodes a JSON, YAML or CBOR body; returns (value, messages about duplicate YAML keys, is encoded).
 
     `is encoded` says whether the body has exactly the bytes that `codec.encode` writes. Duplicate JSON keys
-    cause no message: the returned value marks them. Raises Unreadable or CborError if the body is malformed.
+    cause no message, because the returned value marks these keys. Raises Unreadable or CborError if the body
+    is malformed.
     """
     if media_type == CBOR:
         return _parse_cbor(body), [], False
@@ -241,7 +242,7 @@ def _go_kind(value: Any) -> str:
 
 
 def conversion_problem(wanted: BodyType, kind: str, api_version: str) -> str:
-    """Returns why a body of this kind and apiVersion cannot be converted to the wanted kind; "" if it can.
+    """Returns why a body of this kind and apiVersion cannot be converted to the wanted kind; "" if possible.
 
     Custom objects always pass this check, because their validation checks kind and apiVersion.
     """
@@ -287,8 +288,9 @@ def _cannot_handle(wanted: BodyType, kind: str, api_version: str, why: str) -> A
 def _decoding_error(wanted: BodyType, text: str) -> ApiError:
     """Returns the error 400 for a body that cannot be decoded. `text`: the message for most types.
 
-    Follows transformDecodeError of k8s.io/apiserver `pkg/endpoints/handlers/rest.go`: it looks up the name of
-    the Go type for the message, and returns the error of this lookup if the scheme lacks the type.
+    Follows transformDecodeError of k8s.io/apiserver `pkg/endpoints/handlers/rest.go`. That function looks up
+    the name of the Go type for the message, and returns the error of this lookup if the scheme lacks the
+    type.
     """
     if not wanted.scheme_without_type:
         return bad_request(text)

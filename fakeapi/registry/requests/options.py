@@ -19,7 +19,10 @@ class WriteOptions(msgspec.Struct, frozen=True):
     """The options of a create, update, patch or apply."""
 
     manager: str
-    """The field manager of the write. If the request does not name one, it is derived from the user agent."""
+    """The field manager of the write.
+
+    If the request names no field manager, the name comes from the user agent.
+    """
 
     dry_run: bool = False
 

@@ -1,9 +1,9 @@
 """Quantities of a request as Go holds them in memory, for the comparison of atomic lists.
 
 Kubernetes compares atomic lists by reflect.DeepEqual (sigs.k8s.io/structured-merge-diff
-`value/listreflect.go`). It compares the memory of a Quantity, not its amount: `1.5` differs from `1500m`. Go
-also keeps the text of some parsed quantities (k8s.io/apimachinery `pkg/api/resource`). Stored objects come
-from the watch cache, and have texts for all quantities behind pointers and in lists.
+`value/listreflect.go`). DeepEqual compares the memory of a Quantity, not the amount: `1.5` differs from
+`1500m`. Go also keeps the text of some parsed quantities (k8s.io/apimachinery `pkg/api/resource`). Stored
+objects come from the watch cache, and have texts for all quantities behind pointers and in lists.
 """
 
 import re
@@ -64,7 +64,8 @@ def with_sent_amounts(
 
     A quantity is marked if it equals the stored text, but Go does not keep the text of `sent`.
 
-    - `obj`: a value in canonical form. `sent`: the same value as a client sent it.
+    - `obj`: a value in canonical form.
+    - `sent`: the same value in the form that a client sent.
     - `node`: the type of the value.
     - `inside`: whether the value is inside an atomic list.
     - `addressable`: whether Go can keep the texts of quantities in the value. Go copies the structs in maps,

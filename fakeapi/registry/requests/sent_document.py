@@ -21,8 +21,8 @@ _EMPTY_LIST = re.compile(rb"\[\s*\]")
 class SentDocument(msgspec.Struct):
     """The document of a write, if it has an empty list, or its kind has quantities in atomic lists.
 
-    - `body`: the JSON text of a POST or PUT; empty if it is not kept, and after `value` is decoded
-    - `value`: the decoded document; None if it is not kept
+    - `body`: the JSON text of a POST or PUT; empty if the text is not kept, and after `value` is decoded
+    - `value`: the decoded document; None if the document is not kept
     - `has_empty_list`: whether the document has an empty list
     """
 

@@ -21,7 +21,7 @@ class WriteRequest(msgspec.Struct, Generic[ServerT_co, ResourceT_co], frozen=Tru
     - `sent`: the empty lists and the texts of quantities in the document that the client sent
 
     The types of `server` and `resource` are type parameters, so that modules about kinds need not import
-    them. `registry.server_write.ServerWrite` is the type with both filled in.
+    Server and Resource. `registry.server_write.ServerWrite` is the type with both filled in.
     """
 
     server: ServerT_co

@@ -1,7 +1,7 @@
 """The stored form of objects, and its conversion to the JSON of responses without decoding.
 
-A stored value is an object's JSON with an empty resourceVersion. When the server reads the object, it fills
-in the storage's revision. So the server encodes an object only once, when it is written:
+A stored value is an object's JSON with an empty resourceVersion. The server fills in the storage's revision
+when it reads the object. So the server encodes an object only once, when it is written:
 
     stored       {"kind":"K","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"","labels":…},…}
     at 7, GET    {"kind":"K","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"7","labels":…},…}
@@ -12,8 +12,8 @@ of metadata: kind, apiVersion and metadata come first. Before the resourceVersio
 in which JSON escapes quotes.
 
 Values of the type runtime.RawExtension keep their bytes in the storage, while responses are compact JSON. If
-such a value is not compact, the byte `AS_WRITTEN` precedes the JSON of the stored object. Responses compact
-it:
+such a value is not compact, the byte `AS_WRITTEN` precedes the JSON of the stored object. Responses have
+compact JSON:
 
     stored       R{"kind":"K",…,"parameters":{ "share" : 1.50 }}
     GET          {"kind":"K",…,"parameters":{"share":1.50}}

@@ -58,7 +58,7 @@ def attempts(request: ServerWrite, *, uid: str = "", admits: bool = True) -> Ite
     """Yields up to WRITE_ATTEMPTS attempts to change the object of the request.
 
     `uid`: the uid that the stored object must have, otherwise the attempt fails with 409; "" for any uid.
-    `admits`: whether `Attempt.check` runs admission; if False, the caller runs it.
+    `admits`: whether `Attempt.check` runs admission; if False, the caller runs admission.
 
     Raises ApiError 400 if the object's name is not valid in a URL path, and 409 after the last attempt.
     """
@@ -71,9 +71,9 @@ def attempts(request: ServerWrite, *, uid: str = "", admits: bool = True) -> Ite
 class Attempt:
     """An attempt to change a stored object; an async context manager.
 
-    Entering the context returns the object in the API version of the request; the caller may change it. If
-    the block raises ApiError, the context manager first waits until the object that the attempt read is
-    committed. The client then gets the error.
+    Entering the context returns the object in the API version of the request; the caller may change this
+    object. If the block raises ApiError, the context manager first waits until the object that the attempt
+    read is committed. The client then gets the error.
     """
 
     def __init__(self, request: ServerWrite, *, uid: str, admits: bool, waits: bool) -> None:

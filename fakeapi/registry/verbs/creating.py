@@ -89,7 +89,7 @@ async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") 
 
     An apply that creates an object calls this function directly, so that the object keeps the
     deletionTimestamp of the apply configuration. Raises ApiError if the object is invalid or exists, if
-    admission rejects it, or if the user may not create it.
+    admission rejects it, or if the user may not create the object.
     """
     server, resource, options = request.server, request.resource, request.options
     obj = resource.to_hub(obj)
@@ -118,7 +118,7 @@ async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") 
         try:
             return await _store_new(request, candidate, given_version, since)
         except RevisionConflict:
-            attempts += 1  # another server took from the pool: allocate again
+            attempts += 1  # another server took from the pool, so this create allocates again
             conflicts += 1
             if conflicts == POOL_ATTEMPTS:
                 raise errors.conflict(resource.qualified, meta["name"], LOCK_MESSAGE) from None

@@ -24,9 +24,9 @@ from fakeapi_storage import Entry, KeyNotFound, RevisionConflict, StorageError
 TRANSACTION_GAP_SECONDS = 0.002
 """Seconds between the two writes of a delete. The first stores the last state, the second removes the object.
 
-kube-apiserver writes them in two etcd transactions, 0.1 to 8 ms apart. A controller that reacts to the first
-write therefore still finds the object. The server skips the gap if nobody watches the object or if the clock
-is frozen.
+kube-apiserver makes these writes in two etcd transactions, 0.1 to 8 ms apart. A controller that reacts to the
+first write therefore still finds the object. The server skips the gap if nobody watches the object or if the
+clock is frozen.
 """
 
 

@@ -49,7 +49,7 @@ class Listed(msgspec.Struct, frozen=True):
     - `entries`: the stored objects on this page.
     - `revision`: the resourceVersion of the list.
     - `continue_token`: the token for the next page; "" on the last page.
-    - `remaining`: the number of objects on later pages; None if Kubernetes does not count them.
+    - `remaining`: the number of objects on later pages; None if Kubernetes does not count these objects.
     - `shards`: the shard selector of the list; "" for none.
     """
 
@@ -224,9 +224,9 @@ def _plan(storage: Storage, resource: Resource, target: ObjectReference, options
 def _from_cache(resource: Resource, options: ListOptions) -> bool:
     """Whether upstream serves the list from the watch cache.
 
-    The watch cache never serves lists at an exact version, or with a continue token. It serves other lists
-    with a resourceVersion. If such a list has a limit, the resourceVersion must be "0". Newer releases also
-    serve lists without a resourceVersion from the watch cache, and lists with a limit and
+    The watch cache never serves lists at an exact version, or with a continue token. The watch cache serves
+    other lists with a resourceVersion. If such a list has a limit, the resourceVersion must be "0". Newer
+    releases also serve lists without a resourceVersion from the watch cache, and lists with a limit and
     resourceVersionMatch=NotOlderThan.
     """
     version = options.resource_version
@@ -260,7 +260,7 @@ def _storage_plan(
 
 
 def _requested(version: str) -> int:
-    """Returns the resourceVersion of a list as a number. Raises ApiError 400 if it is malformed."""
+    """Returns the resourceVersion of a list as a number. Raises ApiError 400 for a malformed text."""
     try:
         return parse_version(version)
     except ApiError as error:

@@ -7,7 +7,7 @@ from fakeapi.registry.requests.options import Warnings
 
 
 def deduplicate_owners(obj: Object, warnings: Warnings, *, after_admission: bool = False) -> None:
-    """Removes duplicate owner references from an object, and adds upstream's warning about them.
+    """Removes duplicate owner references from an object, and adds upstream's warning about duplicates.
 
     `after_admission`: whether mutating admission has run; the warning then mentions admission.
     """

@@ -1,4 +1,4 @@
-"""The verbs of the subresource scale: they change a Scale and with it the scaled object.
+"""The verbs of the subresource scale, which change a Scale and the scaled object.
 
 Follows `scaleUpdatedObjectInfo` of k8s.io/kubernetes `pkg/registry/apps/deployment/storage`. The scaled
 object passes the same checks as in a direct write. Mutating admission receives the Scale from the client.
@@ -21,7 +21,7 @@ from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.patching import patched, read_patch
 
 Change = Callable[[Object], Object]
-"""A function that returns the new Scale of a request. Its argument is the current Scale.
+"""A function that returns the new Scale of a request. The argument of the function is the current Scale.
 
 Both Scales have managedFields. The function may raise ApiError if the request is invalid.
 """
@@ -113,6 +113,8 @@ async def _changed(request: ServerWrite, change: Change, *, uid: str = "") -> Wr
 
 
 def _with_version_of(obj: Object, old: Object) -> Object:
-    """Returns `obj` with the resourceVersion of `old`, because a Scale from a client may omit it."""
+    """Returns `obj` with the resourceVersion of `old`, because a Scale from a client may omit the
+    resourceVersion.
+    """
     version = old["metadata"]["resourceVersion"]
     return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}

@@ -4,7 +4,8 @@ Follows k8s.io/apiserver `pkg/storage/cacher`:
 
 - Without a resourceVersion, or with "0", a watch begins with the existing objects, unless the client sets
   sendInitialEvents=false. With sendInitialEvents=true, every watch begins with the existing objects.
-- With a selector, an event is ADDED if the object begins to match, and DELETED if it no longer matches.
+- With a selector, an event is ADDED if the object begins to match, and DELETED if the object no longer
+  matches.
 - A DELETED event has the last state that the client could see, with the resourceVersion of the change.
 - A BOOKMARK has the newest resourceVersion whose changes the client has received. `fakeapi.http.watch` sends
   bookmarks.
@@ -272,7 +273,7 @@ class EncodedEventCache:
     """Caches encoded watch events for all watches with the same encoding.
 
     A cached event is valid only for the stored bytes that it was encoded from. Revisions do not identify
-    events, because a reset of the storage restarts them.
+    events, because revisions start again after a reset of the storage.
     """
 
     def __init__(self, *, exact: bool = False) -> None:
@@ -295,7 +296,7 @@ class EncodedEventCache:
     def frame(self, event: WatchEvent, encode: FrameEncoder = event_line) -> bytes:
         """Returns the encoded bytes of one event; encodes the event if the cache does not contain its bytes.
 
-        Each cache must use only one `encode`, because the cached bytes depend on it.
+        Each cache must use only one `encode`, because the cached bytes depend on `encode`.
         """
         key = (event.resource.identity, event.type, event.revision, event.entry.key)
         value = event.entry.value

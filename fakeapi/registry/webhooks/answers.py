@@ -116,7 +116,7 @@ def _value_of(body: bytes) -> Any:
 
 
 def _type_problem(kind: str, api_version: str, wanted: ReviewType) -> str:
-    """Returns why client-go cannot decode a response of this kind and apiVersion; "" if it can.
+    """Returns why client-go cannot decode a response of this kind and apiVersion; "" if client-go can.
 
     client-go can decode a response without kind or apiVersion.
     """
@@ -134,7 +134,7 @@ def _type_problem(kind: str, api_version: str, wanted: ReviewType) -> str:
 
 
 def _media_type_problem(text: str) -> str:
-    """Returns the error of Go's mime package for a media type; "" if it is valid."""
+    """Returns the error of Go's mime package for a media type; "" for a valid media type."""
     media_type, _, parameters = text.partition(";")
     essence = media_type.strip()
     if not essence:

@@ -33,7 +33,7 @@ class ConversionFailed(Exception):
 
 
 class _Wrong(Exception):
-    """Raised if the webhook's response, or an object in it, is invalid."""
+    """Raised if the webhook's response, or an object in the response, is invalid."""
 
 
 @dataclass(frozen=True, slots=True)

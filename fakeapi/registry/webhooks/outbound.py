@@ -130,7 +130,7 @@ def _no_transport() -> "Transport":
 class Outbound(msgspec.Struct, frozen=True):
     """The HTTP transport to webhooks, and the real URLs of Services.
 
-    `transport`: a function that returns the transport. Its first call creates the transport.
+    `transport`: a function that returns the transport. The first call of the function creates the transport.
     """
 
     transport: Callable[[], "Transport"] = _no_transport

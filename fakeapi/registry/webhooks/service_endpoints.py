@@ -84,7 +84,7 @@ def _problem_of_service(name: str, port: int, spec: Object) -> str:
 
 
 def normal_url(url: str) -> str:
-    """Normalizes the path of a URL like client-go: unescapes it, removes extra slashes, escapes it again."""
+    """Normalizes the path of a URL like client-go: unescapes, removes extra slashes, and escapes again."""
     parts = urlsplit(url)
     path = "/" + unquote(parts.path).strip("/")
     while "//" in path:

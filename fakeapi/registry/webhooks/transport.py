@@ -42,8 +42,8 @@ class Endpoint(msgspec.Struct, frozen=True):
 class Answer(msgspec.Struct, frozen=True):
     """The HTTP response of a webhook.
 
-    `content_type`: the header Content-Type; "" if it is missing. `problem`: why the body is incomplete; "" if
-    the body is complete.
+    `content_type`: the header Content-Type; "" if the header is missing. `problem`: why the body is
+    incomplete; "" if the body is complete.
     """
 
     status: int

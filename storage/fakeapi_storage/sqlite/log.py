@@ -104,5 +104,5 @@ def _failures() -> Iterator[None]:
     except sqlite3.Error as error:
         is_full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
         raise (StorageFull if is_full else StorageFailed)(str(error)) from error
-    except ValueError as error:  # the driver's connection is closed
+    except ValueError as error:  # aiosqlite's connection is closed
         raise StorageFailed(str(error)) from error

@@ -1,4 +1,4 @@
-"""Descriptions of types and fields. `kubectl explain` prints them.
+"""Descriptions of types and fields, which `kubectl explain` prints.
 
 `descriptions.json` contains the texts for resource.k8s.io, metadata and pods. All other texts are generated
 from names and types. The texts were written for fakeapi. Kubernetes' own texts are longer and belong to

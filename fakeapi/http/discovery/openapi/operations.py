@@ -312,7 +312,7 @@ class _Paths(msgspec.Struct, frozen=True):
     def _delete(self, name: str) -> PathItem:
         """Returns the delete operation.
 
-        The response is a Status; for some kinds, it is the deleted object.
+        The response is the deleted object for some kinds, and a Status for all others.
         """
         kind = self.kind
         answers_object = (kind.group, kind.resource) in _RETURNED or (

@@ -213,7 +213,7 @@ def _value(types: Mapping[str, TypeEntry], go: str, *, is_pointer: bool, optiona
     """Returns the schema of a value of the Go type `go`. The type must not start with `*`.
 
     - `is_pointer`: whether the Go type is a pointer. Only structs that are not pointers have a default,
-      because Go always encodes them.
+      because Go always encodes these structs.
     - `optional`: whether Go can omit the value. Optional scalars have no default.
     """
     if go in _SCALARS:

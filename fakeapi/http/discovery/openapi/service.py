@@ -68,7 +68,7 @@ Versions: TypeAlias = dict[str, list[Resource]]
 
 
 class _CachedDocuments(msgspec.Struct):
-    """Generated OpenAPI documents. They are valid until the API resources in the catalogue change.
+    """Generated OpenAPI documents, which are valid until the API resources in the catalogue change.
 
     `roots`: the path and path item of each path that belongs to no API version, by document name.
     """
