@@ -54,7 +54,7 @@ def parse_location(location: str | Path | None) -> Location:
         if not location:
             raise UnsupportedLocation(location, "the location of the database is empty")
         scheme, colon, _ = location.partition(":")
-        if colon and scheme in (*ENGINES, *_POSTGRESQL):  # messages print paths; this text may have a password
+        if colon and scheme in (*ENGINES, *_POSTGRESQL):  # a path would be printed with its password
             raise UnsupportedLocation(
                 f"{scheme}:", f"a URL begins with {scheme}://; a file is named ./{scheme}:…"
             )
