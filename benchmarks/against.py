@@ -1,7 +1,8 @@
 """Compares this checkout with another commit. Both use the Python packages of this environment.
 
-The two take turns, and each row is the lowest CPU time of several turns. So other work on the machine affects
-both, and a difference of a few percent is visible on a busy machine too.
+The script measures both alternately, in several turns. A row shows the lowest CPU time of all turns, or the
+first decile for requests. So other work on the machine affects both equally, and a difference of a few
+percent is visible on a busy machine too.
 """
 
 import asyncio
@@ -99,8 +100,9 @@ def rows_of_requests() -> dict[str, Make]:
 
 
 def _cycled(name: str, make: Make) -> Make:
-    """Returns a function that names the objects again from the first after the last object, except for
-    creates.
+    """Returns a function that starts again with the first object after the last object.
+
+    For creates, returns `make`, because each created object needs a new name.
     """
     return make if name == "create" else lambda number: make(number % OBJECTS)
 
@@ -111,7 +113,11 @@ def _row(name: str, costs: Costs, *cells: str) -> None:
 
 
 def verdict(ratio: float) -> str:
-    """Returns "less" or "**more**" if this checkout takes less or more time than the other commit."""
+    """Returns "less" or "**more**" if this checkout takes less or more time than the other commit.
+
+    `ratio`: the time of this checkout, divided by the time of the other commit. Returns "" if the ratio
+    differs from 1 by at most NOISE.
+    """
     if abs(ratio - 1) <= NOISE:
         return ""
     return "less" if ratio < 1 else "**more**"

@@ -138,10 +138,10 @@ class _Server:
 class Played(NamedTuple):
     """The result of a simulation.
 
-    - `writes`: writes per second
-    - `median`: the median number of seconds from a client's request to the response
-    - `server_busy`: the share of time in which the busiest server worked
-    - `lock_busy`: the share of time in which a transaction locked the state row of the database
+    - `writes`: writes per second.
+    - `median`: the median number of seconds from a client's request to the response.
+    - `server_busy`: the share of time in which the busiest server worked.
+    - `lock_busy`: the share of time in which a transaction locked the state row of the database.
     """
 
     writes: float

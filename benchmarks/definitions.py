@@ -31,7 +31,10 @@ def definition(kind: str) -> dict[str, Any]:
 
 
 def _group(number: int) -> dict[str, Any]:
-    """Returns a list of at most 16 objects, each with a nested object. Every fourth list has a rule."""
+    """Returns the schema of a list of at most 16 objects, each with a nested object.
+
+    Every fourth list has a CEL rule for its objects.
+    """
     text = {"type": "string", "maxLength": 63, "description": _DESCRIPTION}
     fields: dict[str, Any] = {f"field{which}": dict(text) for which in range(11)}
     fields["mode"] = {"type": "string", "enum": ["A", "B"], "default": "A", "description": _DESCRIPTION}

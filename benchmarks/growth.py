@@ -1,4 +1,4 @@
-"""Measures benchmark rows with 10 and 100 times as many objects or connections, to show their growth."""
+"""Measures how benchmark rows grow with the number of objects, connections and watchers."""
 
 import asyncio
 import statistics

@@ -36,9 +36,9 @@ async def cost_of(
 ) -> Cost:
     """Measures the CPU time of a request on a server with a journal and on a server without.
 
-    - `servers`: port and process id of the server with a journal, then of the server without
-    - `make`: builds the request with a given number
-    - `turns`: number of turns of each server; the servers take turns
+    - `servers`: port and process id of the server with a journal, then of the server without a journal.
+    - `make`: builds the request with a given number.
+    - `turns`: number of turns of each server. The servers take turns.
     """
     connections = [[await Connection.open(port) for _ in range(CONNECTIONS)] for port, _ in servers]
     spent: tuple[list[float], list[float]] = ([], [])

@@ -98,9 +98,9 @@ def running(
 ) -> Iterator[Running]:
     """Runs kube-apiserver on `port` and etcd on the next two ports, with their data in a temporary directory.
 
-    - `users`: additional lines of the token file, in the form `token,name,uid,groups`
-    - `authorization`: value of kube-apiserver's option `--authorization-mode`
-    - `options`: additional options of kube-apiserver
+    - `users`: additional lines of the token file, in the form `token,name,uid,groups`.
+    - `authorization`: value of kube-apiserver's option `--authorization-mode`.
+    - `options`: additional options of kube-apiserver.
     """
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         place = Path(name)

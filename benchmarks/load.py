@@ -92,8 +92,8 @@ def request(
 class Timing:
     """The times of several requests in seconds: `each` request, and `total` for all requests together.
 
-    - `bad`: the number of responses whose status is not a success
-    - `refusal`: a description of the first such response
+    - `bad`: the number of responses whose status is not a success.
+    - `refusal`: a description of the first response whose status is not a success.
     """
 
     each: list[float] = field(default_factory=list)
@@ -115,9 +115,9 @@ async def drive(
 ) -> Timing:
     """Sends `count` requests over `connections` connections; returns the response times.
 
-    - `make`: builds the request with a given number
-    - `after`: if not 0, each request waits for the response to the request sent `after` numbers earlier, so
-      that no connection falls far behind the others
+    - `make`: builds the request with a given number.
+    - `after`: if not 0, each request waits for the response to the request whose number is lower by `after`,
+      so that no connection falls far behind the others.
 
     A connection sends one request at a time.
     """

@@ -2,10 +2,10 @@
 
     python benchmarks/loop_steps.py [--steps-file FILE] [--profile-file FILE] --controllers scheduler …
 
-All times are CPU time of the event loop's thread, so other work on the machine hardly changes them. After
-SIGUSR1, the steps file contains the measurements since the last SIGUSR1. A turn is one round of the event
-loop. A request waits for the rest of the current turn before the server reads it. With `--profile-file`, also
-writes a profile of cProfile, which makes the server much slower.
+All times are CPU time of the event loop's thread, so other work on the machine hardly changes them. On each
+SIGUSR1, the script writes the measurements since the previous SIGUSR1 to the steps file. A turn is one round
+of the event loop. A request waits for the rest of the current turn before the server reads the request. With
+`--profile-file`, the script also writes a profile of cProfile, which makes the server much slower.
 """
 
 # ruff: noqa: SLF001 - the event loop has no public hooks
@@ -26,9 +26,9 @@ from time import thread_time
 from typing import Any
 
 LONG_SECONDS = 0.005
-"""CPU seconds from which a step counts as long."""
+"""A step counts as long if it takes at least this number of CPU seconds."""
 MEASURED = b"GET /api/v1/namespaces/sched HTTP"
-"""The beginning of the requests whose waits are measured, from the read of the request to its response."""
+"""The first bytes of the requests for which the time from the read to the response is measured."""
 QUANTILES = (("p50", 0.5), ("p99", 0.99), ("p999", 0.999), ("max", 1.0))
 
 
@@ -73,14 +73,17 @@ def in_ms(seconds: float) -> float:
 
 
 def quantiles(times: list[float]) -> dict[str, float]:
-    """Returns the quantiles of some times, in ms."""
+    """Returns the quantiles of times in ms. `times`: the times in seconds."""
     ordered = sorted(times)
     last = len(ordered) - 1
     return {name: in_ms(ordered[min(int(part * len(ordered)), last)]) for name, part in QUANTILES if ordered}
 
 
 def by_time(turns: list[float]) -> dict[str, float]:
-    """Returns the quantiles of the turns in which requests arrive, in ms. A longer turn receives more."""
+    """Returns, in ms, the quantiles of the turn in which a request arrives.
+
+    A request arrives more often in a long turn than in a short turn.
+    """
 
     def found() -> Iterator[tuple[str, float]]:
         parts, total, seen = list(QUANTILES), sum(turns), 0.0
@@ -93,7 +96,10 @@ def by_time(turns: list[float]) -> dict[str, float]:
 
 
 def measure(steps: Steps) -> None:
-    """Replaces the methods of asyncio that run turns and steps by methods that measure them too."""
+    """Replaces methods of asyncio by methods that also measure turns, steps and waits.
+
+    Also measures garbage collections.
+    """
     _measure_steps(steps)
     _measure_waits(steps)
     began = [0.0]
@@ -151,7 +157,10 @@ def _measure_waits(steps: Steps) -> None:
 
 
 def place_of(handle: Any) -> str:
-    """Returns the names of the coroutines that a step's task is in, or the name of the step's function."""
+    """Returns the names of the coroutines in which a step's task waits: the first, and the last four others.
+
+    Returns the name of the step's function if the step belongs to no task.
+    """
     task = getattr(getattr(handle, "_callback", None), "__self__", None)
     if not isinstance(task, asyncio.Task):
         callback = getattr(handle, "_callback", None)

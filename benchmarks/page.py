@@ -1,4 +1,4 @@
-"""Measures the web page of fakeapi during a stream of requests: the server's CPU cost and response times."""
+"""Measures the live page during a stream of requests: the server's CPU time, and how busy the page is."""
 
 import asyncio
 import tempfile
@@ -28,12 +28,12 @@ _TAKE_GAPS = "const found = window.gaps.sort((a, b) => a - b); window.gaps = [];
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Measured values of one view of the web page under load.
+    """Measured values of one view of the live page during a stream of requests.
 
-    - `rate`: responses per second
-    - `server`: microseconds of the server's CPU time per request
-    - `busy`: the share of time in which the page's main thread worked
-    - `p99`, `longest`: milliseconds that a click would have waited for the main thread
+    - `rate`: responses per second.
+    - `server`: microseconds of the server's CPU time per request.
+    - `busy`: the share of time in which the page's main thread worked.
+    - `p99`, `longest`: how long a click waits for the main thread in ms, as 99th percentile and maximum.
     """
 
     rate: float
@@ -59,9 +59,9 @@ def beside_load(
 ) -> Shown:
     """Opens `url` in the browser, sends requests during `seconds` seconds, and returns the measured values.
 
-    - `server`: the server's port and process id
-    - `make`: builds the request with a given number
-    - `rate`: requests per second
+    - `server`: the server's port and process id.
+    - `make`: builds the request with a given number.
+    - `rate`: requests per second; fewer if the server is slower.
     """
     port, pid = server
     window.open("about:blank")

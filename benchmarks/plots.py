@@ -24,7 +24,7 @@ class Series:
     figures: Mapping[int, float]
     sizes_of: str = "objects"
     law: str = ""
-    """Returns a short text about the growth of the row, such as "constant"."""
+    """Describes the growth of the row, such as "constant"."""
 
 
 def svg(rows: Sequence[Series]) -> str:

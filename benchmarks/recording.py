@@ -70,7 +70,7 @@ async def measure(ports: dict[str, int], rounds: int) -> dict[str, float]:
             for _ in range(ROUND):
                 begin = time.perf_counter()
                 assert (await connection.send(LIST)).status == 200
-                if number:  # the first round warms up
+                if number:  # the first round is a warm-up
                     times[name].append(time.perf_counter() - begin)
     for connection in connections.values():
         connection.close()

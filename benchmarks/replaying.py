@@ -59,7 +59,7 @@ def bench_replay(count: int) -> None:
 
 
 def replayed(folder: str, trace: Path, port: int) -> tuple[float, int]:
-    """Replays the trace; returns the seconds that its requests took, and its peak memory in KiB.
+    """Replays the trace in a new process; returns the seconds of the replay, and its peak memory in KiB.
 
     Raises AssertionError if a response differs from the recorded response.
     """

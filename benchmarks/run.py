@@ -8,7 +8,7 @@ Every server has its own process; this process is the client. The part `beside` 
 server: `--kubernetes` builds etcd and kube-apiserver (once, in FOLDER) and starts them, `--beside` uses a
 running server. The part `page` needs Chromium, and the part `scale` needs PostgreSQL. If the program is
 missing, a note replaces the table. `--write` replaces the tables in docs/performance.md and docs/scale.md,
-and draws the plot of the growth. `--against` compares this checkout with another commit instead, in turn.
+and draws the plot of the growth. `--against` only compares this checkout with another commit.
 """
 
 import argparse
@@ -172,13 +172,13 @@ def main() -> None:
 
 
 def compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """Compares this checkout with the commit of `--against`. Ends with an error if it cannot be read."""
+    """Compares this checkout with the commit of `--against`. Exits with an error if git cannot read it."""
     chosen = arguments.only or against.PARTS
     if unknown := {*chosen} - {*against.PARTS}:
         parser.error(f"--against has no part {', '.join(sorted(unknown))}; it has {', '.join(against.PARTS)}")
     if arguments.write:
         parser.error("--write takes no --against")
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # measures with bytecode, as installed
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # uses bytecode, like an installed fakeapi
     try:
         against.bench_against(arguments.against, chosen, quick=arguments.quick)
     except against.UnknownRevision as error:
@@ -186,7 +186,7 @@ def compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> N
 
 
 def measure(arguments: argparse.Namespace, chosen: list[str]) -> None:
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # measures with bytecode, as installed
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # uses bytecode, like an installed fakeapi
     begin = time.perf_counter()
     tables.note(f"Machine: {machine()}")
     head = tables.take()

@@ -3,13 +3,13 @@
     python benchmarks/scheduling.py [--pods 1000] [--nodes 50] [--devices 20] [--whole] [--tree FOLDER]
                                     [--steps FILE] [--profile FILE]
 
-Each pod has one claim of a template. `--whole` runs all controllers with a simulated driver: pods become
-Running and are then deleted. Without it, the server only binds the pods. `--tree` runs another checkout of
-fakeapi. `--steps` and `--profile` write what `loop_steps.py` measures in the server.
+Each pod has one claim from a template. `--whole` runs all controllers with a simulated driver: pods become
+Running and are then deleted. Without `--whole`, the server only creates the claims and binds the pods.
+`--tree` runs another checkout of fakeapi. `--steps` and `--profile` write the results of `loop_steps.py`.
 
-The CPU time is that of the server's main thread, so other work on the machine hardly changes it. "server" is
-the CPU time that the server used between a GET and its response. It also contains the time after the
-response in which the machine did not run the client.
+The CPU time is the time of the server's main thread, so other work on the machine hardly changes it. "server"
+is the CPU time that the server used from a GET until the client ran again after the response. So it also
+contains the server's work while the machine did not run the client.
 """
 
 import argparse
@@ -33,12 +33,12 @@ GROUP = "/apis/resource.k8s.io/v1"
 PODS = "/api/v1/namespaces/sched/pods"
 CLIENTS = 4
 GET_SECONDS = 0.01
-"""Seconds between the requests of the client that sends GET."""
+"""Seconds from a response until the next GET of the client `Gets`."""
 TIMEOUT_SECONDS = 280.0
 
 
 def server(arguments: argparse.Namespace) -> AbstractContextManager[tuple[int, int]]:
-    """Runs the server to measure while a block lasts; gives the block its port and process id."""
+    """Runs the server to measure while the block lasts; yields its port and process id."""
     nodes = f"n-{{1..{arguments.nodes}}}"
     options = ["--release", "1.34"]
     if arguments.whole:
@@ -75,7 +75,10 @@ async def call(connection: Connection, method: str, path: str, body: Any = None,
 
 
 async def prepare(connection: Connection, arguments: argparse.Namespace) -> None:
-    """Creates the namespace, the class and the template, and the nodes with their slices if not `whole`."""
+    """Creates the namespace and the claim template.
+
+    Without `--whole`, also creates the device class, and the nodes with their slices.
+    """
     await call(connection, "POST", "/api/v1/namespaces", {"metadata": {"name": "sched"}})
     if not arguments.whole:
         expression = 'device.driver == "gpu.example.com"'
@@ -122,7 +125,7 @@ async def add_node(connection: Connection, name: str, devices: int) -> None:
 
 
 def pod(number: int) -> Any:
-    """Returns a pod with one claim of the template."""
+    """Returns a pod with one claim from the template."""
     resources = {"requests": {"cpu": "10m"}, "claims": [{"name": "g"}]}
     spec = {
         "terminationGracePeriodSeconds": 0,
@@ -133,7 +136,7 @@ def pod(number: int) -> Any:
 
 
 async def until(connection: Connection, query: str) -> None:
-    """Waits until a list of pods is empty."""
+    """Waits until a list of pods is empty. Exits with a message after TIMEOUT_SECONDS seconds."""
     end = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < end:
         if not (await call(connection, "GET", f"{PODS}?limit=500{query}"))["items"]:
@@ -143,7 +146,7 @@ async def until(connection: Connection, query: str) -> None:
 
 
 class Gets:
-    """A client that sends a GET every GET_SECONDS, and measures each."""
+    """A client that measures GETs. It pauses for GET_SECONDS after each response."""
 
     def __init__(self, port: int, pid: int) -> None:
         self._port, self._pid = port, pid
@@ -169,7 +172,7 @@ class Gets:
 
 
 async def measured(name: str, port: int, pid: int, pods: int, work: Any) -> None:
-    """Runs a part of the measurement, and prints its times."""
+    """Runs a part of the measurement beside the client `Gets`, and prints the times of both."""
     gets = Gets(port, pid)
     task = asyncio.ensure_future(gets.run())
     used, began = cpu_seconds(pid), time.perf_counter()

@@ -68,7 +68,7 @@ _API_SERVER = "from fakeapi.envtest.kube_apiserver import main; main('1.34')"
 
 
 class Start(NamedTuple):
-    """A row of the table. `seconds` measures it once, in the checkout of a folder; `goal` is in ms."""
+    """A row of the table. `seconds` measures the row once, with the checkout in a folder. `goal` is in ms."""
 
     name: str
     seconds: Callable[[Path], float]
@@ -112,7 +112,7 @@ def _program(code: str, tree: Path) -> float:
 
 
 def _serving(*options: str, tree: Path) -> float:
-    """Returns the CPU seconds that `fakeapi serve` has used when it has answered a first request."""
+    """Returns the CPU seconds of `fakeapi serve` from its start to its first response."""
     with fakeapi(*options, tree=tree) as (port, pid):
         _await_answer(f"http{'s' * ('--tls' in options)}://127.0.0.1:{port}/readyz")
         return processor_seconds(pid)
@@ -134,7 +134,7 @@ def _api_server(tree: Path) -> float:
 
 @contextlib.contextmanager
 def _running_etcd(tree: Path) -> Iterator[tuple[str, int]]:
-    """Runs the program etcd of `fakeapi envtest`. Yields its URL and its process ID when it has answered."""
+    """Runs the program etcd of `fakeapi envtest`. Yields its URL and process ID after its first response."""
     url = f"http://127.0.0.1:{free_port()}"
     with tempfile.TemporaryDirectory() as folder:
         options = ("--listen-client-urls", url, "--data-dir", folder)
@@ -188,4 +188,4 @@ STARTS = (
     Start("a first definition of 300 KB", partial(_installed, 0), 40),
     Start("a second definition of 300 KB", partial(_installed, 1), 40),
 )
-"""The CPU times that users wait for, each with its goal. A server is ready when it answers a request."""
+"""The rows of the table that measure CPU time. A server is ready when it answers a request."""

@@ -1,6 +1,6 @@
 """Measures the requests of each verb.
 
-Compares fakeapi with minimal apps on its own HTTP server and on h11.
+Compares fakeapi with a minimal app, which runs on fakeapi's own HTTP server and on h11.
 """
 
 import contextlib
@@ -63,11 +63,11 @@ async def in_turn(
 ) -> list[InTurn]:
     """Sends requests to the servers alternately; returns the measured values of each server.
 
-    - `make`: builds the request with a given number; each server receives each number once
-    - `count`: number of requests over one connection, with the numbers from 0 on; the same number of requests
-      follows over several connections, with the next numbers
-    - `alone`: whether to send the requests over one connection
-    - `connections`: number of connections for the second half; 0 leaves it out
+    - `make`: builds the request with a given number. Each server receives each number at most once.
+    - `count`: number of requests to each server over one connection, with the numbers from 0 on. As many
+      requests follow over several connections, with the numbers from `count` on.
+    - `alone`: whether to send the requests over one connection.
+    - `connections`: number of connections for the other requests; 0 leaves these requests out.
     """
     results = [InTurn() for _ in servers]
     a_round = max(1, count // rounds)

@@ -185,7 +185,7 @@ def _resource_rule(
     groups: list[str],
     resources: list[str],
     namespaces: list[str],
-    cluster: bool,  # noqa: FBT001 - as the Go function has it
+    cluster: bool,  # noqa: FBT001 - as in the Go function
 ) -> Object:
     return {
         "verbs": verbs,

@@ -51,7 +51,7 @@ _OPERANDS = 5
 
 
 def declared_of_release(modules: Modules, source: GoSource, packages: list[str]) -> dict[str, Any]:
-    """Returns the validation table of each package, and of each other package that its rules refer to.
+    """Returns the validation table of each package, and of the other packages that the rules use.
 
     The keys are the names of the packages.
 
@@ -171,9 +171,9 @@ class _Reader:
     def _field(self, function: Expression, path: Expression, before: Expression) -> Body:
         """Returns the step that validates one field of a struct: `["field", name, form, body]`.
 
-        - `function`: the Go function that validates the field
-        - `path`: the Go expression for the field's path; an inlined struct has no `Child` call and no name
-        - `before`: the Go function that reads the field from the old object
+        - `function`: the Go function that validates the field.
+        - `path`: the Go expression for the field's path. An inlined struct has no `Child` call and no name.
+        - `before`: the Go function that reads the field from the old object.
         """
         body = self._body(function[2])
         match path:

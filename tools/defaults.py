@@ -151,7 +151,7 @@ class DefaultsReader:
     def _assign(self, target: Any, value: Any, function: _Function) -> list[Step]:
         path = str(self._place(target, function))
         if value is None:
-            return []  # a new pointer, whose value the next statement sets
+            return []  # the next statement sets the value of the new pointer
         return [{"copy": {path: str(value)}} if isinstance(value, Place) else {"set": {path: value}}]
 
     def _conditions(self, go: Expression, function: _Function) -> list[Any]:

@@ -24,7 +24,7 @@ HEIGHT = 56
 
 @dataclass(frozen=True)
 class Box:
-    """A box with a name and a line about it. `is_ours` marks what fakeapi brings."""
+    """A box with a name and a line of text below it. `is_ours`: whether the box is a part of fakeapi."""
 
     x: int
     y: int
@@ -48,7 +48,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Arrow:
-    """An arrow through points, with a label at a place of its own."""
+    """An arrow through points, with an optional label. `at`: the position of the label."""
 
     points: tuple[tuple[int, int], ...]
     label: str = ""
@@ -63,7 +63,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Diagram:
-    """A diagram of a size, with a title that screen readers read."""
+    """A diagram with its size in pixels, and with a title for screen readers."""
 
     title: str
     width: int

@@ -1,4 +1,4 @@
-"""Builds what is published, and checks it: `make dist`.
+"""Builds and checks the distributions to publish: `make dist`.
 
 Builds the wheel and the source distribution twice, the second time from the source distribution in another
 folder, and compares them byte by byte. Runs `twine check --strict`. Writes dist/sbom.json, a bill of

@@ -1,6 +1,6 @@
 """Builds dist/fakeapi, the command as one file that needs no Python: `make binary`.
 
-Afterwards it starts the file with a simulated driver and controllers, and reads the ResourceSlices.
+Then starts the file with a simulated driver and controllers, and reads the ResourceSlices.
 
 PyInstaller collects the packages of `.venv`, which `make run` fills. The file runs on the system and the
 processor of the build.
@@ -24,7 +24,7 @@ LEFT_OUT = ("pytest", "tkinter", "pip", "setuptools")
 
 
 START_SECONDS = 60.0
-"""The longest time in which the file must serve."""
+"""Maximum number of seconds until the file must serve."""
 
 
 def site_packages() -> Path:
@@ -34,7 +34,7 @@ def site_packages() -> Path:
 
 
 def check(program: Path) -> None:
-    """Starts a server with a simulated driver. Exits with an error if it does not serve."""
+    """Starts a server with a simulated driver. Exits with an error if the server does not start."""
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder) / "ready.json"
         options = ["--port", "0", "--driver", "gpu.example.com=2", "--ready-file", str(ready)]

@@ -1,13 +1,13 @@
-// Command gosyntax prints the declarations of Go packages as JSON, one line for each directory that it is given.
+// Command gosyntax prints the declarations of Go packages as JSON, with one line for each directory argument.
 //
-// An expression is a list that begins with what it is: ["string", "a"], ["int", "1"], ["name", "x"],
+// An expression is a list that begins with its form: ["string", "a"], ["int", "1"], ["name", "x"],
 // ["select", X, "Name"], ["call", function, arguments...], ["literal", type, [[key, value]...]],
 // ["unary", "&", x], ["binary", "==", x, y], ["star", x], ["list", item], ["map", key, value], ["func"].
-// A statement is one too: ["assign", [left...], [right...]], ["if", condition, [then...], [else...]],
+// A statement is such a list too: ["assign", [left...], [right...]], ["if", condition, [then...], [else...]],
 // ["range", variable, over, [body...]], ["return", values...], ["do", expression], ["var", name, type, value],
-// ["guard", statement, condition, [then...]] for an if that begins with a statement, ["block", [body...]] for one
-// in braces of its own, and ["switch", expression, [[[values...], [body...]]...]].
-// What has no form here is ["?"], which readers treat as "not understood".
+// ["guard", statement, condition, [then...]] for an if that begins with a statement, ["block", [body...]] for
+// statements in their own braces, and ["switch", expression, [[[values...], [body...]]...]].
+// Any other expression or statement is ["?"]. Readers treat ["?"] as "not understood".
 package main
 
 import (
@@ -193,7 +193,7 @@ func fields(list *ast.FieldList) []field {
 	return found
 }
 
-// markers are the lines of a comment that begin with a plus sign; prose is left out.
+// markers returns the lines of a comment that begin with a plus sign.
 func markers(comment *ast.CommentGroup) []string {
 	var found []string
 	if comment == nil {

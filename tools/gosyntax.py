@@ -41,7 +41,7 @@ class GoPackage:
         match self.values_by_name.get(name, {}).get("value"):
             case ["string", str(text)]:
                 return text
-            case ["call", _, ["string", str(text)]]:  # a conversion
+            case ["call", _, ["string", str(text)]]:  # a type conversion
                 return text
             case ["name", str(other)] if other != name:
                 return self.text(other)

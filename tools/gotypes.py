@@ -39,10 +39,10 @@ class UnknownGoError(Exception):
 class GoField:
     """A field of a Go struct.
 
-    - `type`: the Go type, with the short package names of the tables, such as `[]resource/v1alpha3.Device`
+    - `type`: the Go type, with the short package names of the tables, such as `[]resource/v1alpha3.Device`.
     - `numbers`: the protobuf number of the field, after the numbers of the structs that inline it; empty if
-      protobuf lacks the field
-    - `markers`: the lines of the field's comment that begin with a plus
+      protobuf lacks the field.
+    - `markers`: the lines of the field's comment that begin with a plus sign.
     """
 
     name: str
@@ -60,10 +60,10 @@ class GoField:
 class GoType:
     """A declared Go type: a struct, or a new name for another type.
 
-    - `fields`: the fields of a struct, including the fields of inlined structs
-    - `underlying`: for a new name, the Go type that it stands for
-    - `enum`: the values of a type with the marker `+enum`
-    - `is_message`: whether protobuf has a message with the type's name
+    - `fields`: the fields of a struct, including the fields of inlined structs.
+    - `underlying`: the Go type for which a new name stands.
+    - `enum`: the values of a type with the marker `+enum`.
+    - `is_message`: whether protobuf has a message with the type's name.
     """
 
     fields: tuple[GoField, ...] = ()
@@ -82,7 +82,7 @@ class GoSource:
     _messages: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
 
     def load(self, packages: list[str]) -> None:
-        """Parses several Go packages in one call of Go, which is faster than one call for each."""
+        """Parses several Go packages in one call of Go, which is faster than one call per package."""
         folders = [self.modules.folder(name) for name in packages]
         self._packages.update(zip(packages, parse_packages(folders), strict=True))
 
@@ -262,11 +262,11 @@ def _text_of(value: Expression) -> str:
 def _converted_to(value: Expression) -> Expression:
     """Returns the target type of a Go conversion; None for other expressions.
 
-    For `PathType("Exact")`, this is `PathType`.
+    `PathType("Exact")` gives `PathType`.
     """
     return value[1] if value and value[0] == "call" else None
 
 
 def named(go: str) -> list[str]:
-    """Returns the names of the declared types in a Go type: two for `map[types.UID]*meta/v1.Time`."""
+    """Returns the names of the declared types in a Go type; `map[types.UID]*meta/v1.Time` gives two names."""
     return [word for word in re.split(r"[\[\]*]|map(?=\[)", go) if "." in word]

@@ -1,8 +1,8 @@
 """Runs the steps of the Dockerfile without a container engine: `sudo python tools/image_by_hand.py`.
 
 Each stage gets a new root folder, in which /usr and Python of this machine are mounted. The script runs the
-instructions COPY and RUN there, then starts the server as the image's user with the environment of
-docker-compose.yml, and waits until the pod of manifests/ is Running. It needs root and `unshare`.
+instructions COPY and RUN in this folder. Then it starts the server as the image's user, with the environment
+of docker-compose.yml, and waits until the pod of manifests/ is Running. The script needs root and `unshare`.
 """
 
 import json
@@ -60,7 +60,10 @@ class Stage:
         subprocess.run(self.command(script), env=self.environment, check=True)
 
     def copy(self, sources: list[Path], target: str) -> None:
-        """Copies files and folders as COPY does: into `target` if it ends with / or if there are several."""
+        """Copies files and folders like COPY: into the folder `target`, or to the new path `target`.
+
+        `target` is a folder if it ends with a slash, or if there are several sources.
+        """
         place = self.root / os.path.normpath(f"{self.folder}/{target}").lstrip("/")
         many = target.endswith("/") or target == "./" or len(sources) > 1
         for source in sources:

@@ -1,6 +1,6 @@
 """Makes a checkout importable in the virtual environment that runs this file, and adds the command `fakeapi`.
 
-It does what an editable installation does for a server, without a build. `make run` uses it, because it is
+The result works like an editable installation, but needs no build. `make run` uses this tool, because it is
 quick and needs no package.
 """
 

@@ -27,7 +27,10 @@ class MetadataHook(MetadataHookInterface):
 
 
 def absolute_links(text: str, repository: str) -> str:
-    """Returns a Markdown text whose relative links point into a repository; without links if it is empty."""
+    """Returns a Markdown text whose relative links point into a repository.
+
+    If `repository` is empty, replaces these links by their texts, and removes relative images.
+    """
 
     def replaced(link: re.Match[str]) -> str:
         picture, name, target = link.groups()

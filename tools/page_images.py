@@ -1,7 +1,7 @@
 """Makes the images of the live page in docs/images: headless Chromium shows the small cluster of page_world.
 
-Run it as `python -m tools.page_images [NAME…]`. With `--all DIRECTORY`, it writes every view, in both themes
-and in two widths.
+Run `python -m tools.page_images [NAME…]`. With `--all DIRECTORY`, the script writes every view, in both
+themes and in two widths.
 """
 
 import argparse
@@ -37,7 +37,7 @@ VIEWS: dict[str, tuple[str, str]] = {
     "clock": ("#/clock", ""),
     "controllers": ("#/controllers", ""),
 }
-"""The address of each view, and the script that opens a part of it."""
+"""The address of each view, and the script that opens a part of the view."""
 
 KEPT = (
     ("devices", WIDE, "light"),
@@ -50,7 +50,10 @@ KEPT = (
 
 
 def take(window: Chromium, page: str, name: str, width: int, theme: str) -> bytes:
-    """Returns an image of a view as WebP. `width`: of the window, in pixels. `theme`: light or dark."""
+    """Returns an image of a view as WebP.
+
+    `width`: the width of the window in pixels. `theme`: light or dark.
+    """
     address, script = VIEWS[name]
     size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
     window.command("Emulation.setDeviceMetricsOverride", size)

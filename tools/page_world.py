@@ -1,6 +1,7 @@
 """Clusters for looking at the live page: nodes, four drivers, claims and pods in all states.
 
-`python -m tools.page_world` serves the small one; `--large` one of 500 nodes and 5,000 claims.
+`python -m tools.page_world` serves the small cluster. With `--large`, it serves a cluster of 500 nodes and
+5,000 claims.
 """
 
 import argparse
@@ -107,7 +108,7 @@ def _slices(node: str) -> Iterator[dict[str, Any]]:
             }
             for number in range(7)
         ]
-        # The counters of a pool are in a slice of their own.
+        # The counters of a pool are in a separate slice.
         shared = [{"name": "gpu-0", "counters": counters}]
         yield _slice(node, MIG, [], name="counters", sharedCounters=shared)
         yield _slice(node, MIG, partitions, name="partitions")
@@ -134,7 +135,10 @@ def _slices(node: str) -> Iterator[dict[str, Any]]:
 def _slice(
     node: str, driver: str, devices: list[dict[str, Any]], *, name: str = "", **more: Any
 ) -> dict[str, Any]:
-    """Returns a slice of the pool of a node. `name`: the name of one of two slices of the pool."""
+    """Returns a slice of the pool of a node.
+
+    `name`: distinguishes the two slices of a pool; "" for the only slice of a pool.
+    """
     pool = {"name": node, "generation": 1, "resourceSliceCount": 2 if name else 1}
     spec = {"driver": driver, "nodeName": node, "pool": pool, **more}
     return {
@@ -193,7 +197,7 @@ def _create_claim_and_pod(api: FakeAPI, number: int) -> None:
 
 
 def _add_problems(api: FakeAPI) -> None:
-    """Adds a cordoned node, a node that is not ready, and a pool whose slices are not complete."""
+    """Makes one node unschedulable, and another node not ready."""
     cordoned = api.get("Node", "node-11")
     api.update({**cordoned, "spec": {**cordoned["spec"], "unschedulable": True}})
     broken = api.get("Node", "node-07")
@@ -202,7 +206,7 @@ def _add_problems(api: FakeAPI) -> None:
 
 
 def serve(*, is_large: bool) -> FakeAPI:
-    """Starts a server with one of the clusters."""
+    """Starts a server with the small or the large cluster."""
     controllers = "" if is_large else "scheduler,resourceclaim"
     api = FakeAPI(release="1.36", controllers=controllers, history=200_000).start()
     (large_world if is_large else small_world)(api)

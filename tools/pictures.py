@@ -1,7 +1,7 @@
 """Makes the picture of the README: `python -m tools.pictures` writes docs/images/first-hour.png.
 
 The picture shows a real run of the first example of docs/start.md in a terminal, and the live page of a real
-server. It needs Chromium and chromedriver.
+server. The script needs Chromium and chromedriver.
 """
 
 import base64

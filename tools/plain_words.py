@@ -41,10 +41,10 @@ class TextKind(enum.Enum):
 class Rule:
     """A pattern that makes a sentence hard to understand.
 
-    - `name`: describes what is wrong with the sentence
-    - `advice`: explains how to write the sentence, with an example
+    - `name`: describes the problem of the sentence.
+    - `advice`: explains how to write the sentence, with an example.
     - `starts`: the kind of text in which only the first sentence is checked; None for all sentences of all
-      texts
+      texts.
     """
 
     name: str

@@ -122,7 +122,7 @@ class Generator:
             return {"op": operation, "new": self._with_ephemeral_containers(old), "old": old}
         new = self.changed(old, "spec")
         if operation == "resize":
-            new["metadata"] = old["metadata"]  # the server does this itself
+            new["metadata"] = old["metadata"]  # the server keeps the old metadata
         return {"op": operation, "new": new, "old": old}
 
     def _with_ephemeral_containers(self, pod: dict[str, Any]) -> dict[str, Any]:

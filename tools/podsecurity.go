@@ -1,5 +1,5 @@
-// Says what Kubernetes' pod security checks find wrong with pods: a JSON object a line in, a list of
-// [reason, details] a line out. Compiled and run by tools/pod_security_samples.py.
+// Checks pods with Kubernetes' pod security checks. Reads a JSON object per line, and writes a list of
+// [reason, details] per line. tools/pod_security_samples.py compiles and runs this program.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// What Kubernetes' own validation says of pods: reads a request a line, writes an answer a line.
-// Compiled by pod_samples.py, from the modules of a release.
+// Validates pods with Kubernetes' own validation. Reads a request per line, and writes an answer per line.
+// pod_samples.py compiles this program with the modules of a release.
 package main
 
 import (
@@ -30,7 +30,7 @@ type answer struct {
 	Fail     string     `json:"fail,omitempty"`
 }
 
-// decode reads a pod as the server does: with defaults, into its own type.
+// decode reads a pod like the server: with defaults, into the internal type.
 func decode(raw json.RawMessage) (*api.Pod, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil

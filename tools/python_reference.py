@@ -128,7 +128,7 @@ def _class(kind: type[Any], *, with_options: bool = True) -> str:
 
 
 def _members(kind: type[Any]) -> Iterator[tuple[str, Any]]:
-    """Yields the public methods and properties of a class and of its base classes in this package."""
+    """Yields the public methods and properties of a class and of its base classes in fakeapi."""
     members: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
         if base.__module__.startswith("fakeapi"):
@@ -170,4 +170,4 @@ PAGES = {
     "reference-errors.md": errors_page,
     "reference-pytest.md": pytest_page,
 }
-"""The function that makes each page."""
+"""Maps the file name of each page to the function that makes the page."""

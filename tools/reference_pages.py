@@ -174,7 +174,7 @@ def _rows(command: click.Command, context: click.Context, without: set[str]) -> 
 
 
 def _selecting_rows() -> str:
-    """Returns the table of the options that select a server, from the first command that has them."""
+    """Returns the table of the options that select a server, as the command `fakeapi requests` has them."""
     command = fakeapi.get_command(click.Context(fakeapi), "requests")
     assert command is not None
     shown = {param.name for param in command.params if param.name is not None} - SELECTING
@@ -183,7 +183,7 @@ def _selecting_rows() -> str:
 
 
 PAGES = {"options.md": options_page, "cli.md": cli_page, **python_reference.PAGES}
-"""The function that makes each generated page."""
+"""Maps the file name of each generated page to the function that makes the page."""
 
 
 def main() -> None:

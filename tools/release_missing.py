@@ -34,7 +34,10 @@ TABLES = ("index.json", "columns.json", "defaults.json", "bootstrap.json")
 DECLARED_SINCE = 33
 """The minor version of the first release with declared validation rules (tables in the folder `declared`)."""
 SAMPLES = ("pods", "resource", "resource-{}-all-gates", "schemas", "kinds")
-"""The names of sample files with results of Kubernetes' own validation. The release replaces `{}`."""
+"""The names of sample files with results of Kubernetes' own validation.
+
+The release replaces `{}`, or follows a name without `{}`.
+"""
 HISTORIES = (
     "access_quirks",
     "allocation_quirks",

@@ -407,7 +407,7 @@ def _without_applying(source: str) -> str:
 def samples(program: Path, release: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yields `count` random requests, each with the Go program's result.
 
-    Leaves out requests for which Kubernetes' code panics.
+    Leaves out requests for which Kubernetes' code panics, and apply requests with an invalid schema.
     """
     generator = Generator(seed)
     operations = ["object", "definition", "object", "openapi"]

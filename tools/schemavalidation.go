@@ -1,5 +1,6 @@
-// Answers what Kubernetes itself makes of schemas of custom resources: one request a line, as JSON, on standard
-// input, one answer a line on standard output. tools/schema_samples.py compiles it for a release and asks it.
+// Runs Kubernetes' own code for schemas of custom resources. Reads one JSON request per line from standard
+// input, and writes one answer per line to standard output. tools/schema_samples.py compiles and runs this
+// program for a release.
 package main
 
 import (

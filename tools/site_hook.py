@@ -1,8 +1,8 @@
 """Prepares the documents for the site: mkdocs calls these functions while it builds.
 
 The documents are written for a reader of the repository. On the site, a link to a file outside `docs/` leads
-into the repository whose address is in pyproject.toml; if the address is empty, it becomes plain text. A
-file outside `docs/` that does not exist is a warning, which `--strict` makes an error.
+into the repository whose address is in pyproject.toml; if the address is empty, the link becomes plain text.
+A link to a file outside `docs/` that does not exist causes a warning, or an error with `--strict`.
 """
 
 import logging

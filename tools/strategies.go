@@ -1,5 +1,5 @@
-// What the strategies of Kubernetes' API server say of objects: reads a request a line, writes an answer a line.
-// Compiled by strategy_samples.py, from the modules of a release; `strategyOf` is made for it.
+// Runs the registry strategies of Kubernetes' API server. Reads a request per line, and writes an answer per
+// line. strategy_programs.py compiles this program with the modules of a release, and generates `strategyOf`.
 package main
 
 import (
@@ -40,7 +40,7 @@ type answer struct {
 	Fail     string     `json:"fail,omitempty"`
 }
 
-// namespaces has every namespace; the one called "admin" may have admin access.
+// namespaces contains every namespace. The namespace "admin" allows admin access.
 type namespaces struct{ corev1.NamespaceInterface }
 
 func (namespaces) Get(_ context.Context, name string, _ metav1.GetOptions) (*v1.Namespace, error) {

@@ -106,9 +106,9 @@ func (allowAll) Authorize(context.Context, authorizer.Attributes) (authorizer.De
 
 
 def built(release: str, groups: list[str], folder: Path) -> Path:
-    """Compiles the Go program of a release in this folder, with the strategies of these API groups.
+    """Compiles the Go program of a release in `folder`, with the strategies of these API groups.
 
-    Returns the path of the program. Raises CalledProcessError if Go cannot compile the program.
+    Returns the path of the program. Raises CalledProcessError if Go fails.
     """
     minor, patch = release.partition(".")[2], LAST_PATCHES[release]
     environment = os.environ | {

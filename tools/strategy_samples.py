@@ -2,7 +2,7 @@
 
     python tools/strategy_samples.py 1.37 [--count 400] [--gates all] [--program already-compiled]
 
-A sample is a line of JSON with a request (see strategies.go) and its result. Needs Go.
+A sample is a line of JSON with a request (see strategies.go) and its result. The tool needs Go.
 """
 
 import argparse
@@ -255,7 +255,7 @@ def _name_of(path: tuple[Any, ...]) -> str:
 
 
 def _places(node: Node, value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Node]]:
-    """Yields each field and item of a value that the generator can change, as its path and its schema."""
+    """Yields the path and the schema of each field and list item of a value that the generator can change."""
     if isinstance(node, Struct) and isinstance(value, dict):
         for field in node.fields.values():
             if field.name in LEFT_OUT:
@@ -277,7 +277,7 @@ def samples(
 ) -> Iterator[dict[str, Any]]:
     """Yields `count` random requests, each with the Go program's result.
 
-    Leaves out requests that a server could not decode.
+    Leaves out requests that a server cannot decode, and requests for which the Go program fails.
     """
     kinds = [
         kind
@@ -336,7 +336,10 @@ def main() -> None:
 
 
 def all_gates(release: str) -> list[str]:
-    """Returns the release's gates for dynamic resource allocation (`DRA…`) that are off by default."""
+    """Returns the release's gates for dynamic resource allocation (`DRA…`) that are off by default.
+
+    Leaves out gates that affect only pods.
+    """
     gates = load_release(release).gates
     return sorted(
         name for name in gates if name.startswith("DRA") and name not in _OF_PODS and not gates.enabled(name)

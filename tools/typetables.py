@@ -116,7 +116,7 @@ def _gates(markers: tuple[str, ...]) -> list[str]:
 def _check_numbers(name: str, go: GoType, source: GoSource) -> None:
     """Checks that the Go tags of a struct and its protobuf message have the same field numbers.
 
-    Raises TypesError if the numbers differ.
+    Skips the fields of inlined structs. Raises TypesError if the numbers differ.
     """
     package, _, short = name.rpartition(".")
     message = source.messages(package).get(short)

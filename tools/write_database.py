@@ -64,7 +64,7 @@ def write_namespaces() -> None:
 def write_claims(base: str, spec: Any, api_version: str) -> None:
     """Creates ResourceClaims, and then updates, applies or deletes them.
 
-    One deleted claim keeps its finalizer.
+    One deleted claim stays, because it has a finalizer.
 
     - `base`: the URL path of the API version of resource.k8s.io.
     - `spec`: the spec of the claims, which depends on the API version.
