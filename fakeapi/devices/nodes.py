@@ -148,8 +148,22 @@ def _node_of_settings(name: str, settings: Any) -> NodeSpec:
         spec = _with_setting(spec, f"{key}={value}")
     if not isinstance(labels, Mapping):
         raise DeviceError(f"nodes: {name:.80}: labels: {labels!r:.80} is not a mapping")
-    read = tuple(_taint(each) if isinstance(each, str) else dict(each) for each in taints)
+    read = tuple(_taint_of_setting(name, each) for each in _list_of_taints(name, taints))
     return replace(spec, labels={str(key): str(value) for key, value in labels.items()}, taints=read)
+
+
+def _list_of_taints(name: str, taints: Any) -> Iterable[Any]:
+    if isinstance(taints, list | tuple):
+        return taints
+    raise DeviceError(f"nodes: {name:.80}: taints: {taints!r:.80} is not a list")
+
+
+def _taint_of_setting(name: str, taint: Any) -> Object:
+    if isinstance(taint, str):
+        return _taint(taint)
+    if isinstance(taint, Mapping):
+        return dict(taint)
+    raise DeviceError(f"nodes: {name:.80}: taints: {taint!r:.80} is neither a text nor a mapping")
 
 
 def _of_manifests(documents: Iterable[Any]) -> Iterator[NodeSpec]:

@@ -135,6 +135,10 @@ class SimulatedDriver:
         devices = [state.published for state in on_node.devices.values() if not state.is_removed]
         return PoolSpec(on_node.pool, tuple(devices), on_node.counters)
 
+    def node_of(self, pool: str) -> str:
+        """Returns the name of the node on which the driver publishes a pool; "" if no node has the pool."""
+        return next((name for name, node in self.nodes.items() if node.pool == pool), "")
+
     def running_nodes(self) -> Iterator[str]:
         """Yields the names of the nodes on which the driver runs."""
         for name, node in self.nodes.items():

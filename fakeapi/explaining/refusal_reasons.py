@@ -29,10 +29,13 @@ _WEBHOOK = re.compile(r'admission webhook "(?P<name>[^"]+)" denied the request:?
 def refused_reasons(cluster: ClusterObjects) -> list[Reason]:
     """Returns the reasons of the refused writes of the explained object, newest first.
 
-    Writes with the same text share one reason. This reason has the details of the oldest of these writes.
+    Writes with the same text share one reason. This reason has the details of the newest of these writes.
     """
-    reasons = [_reason(cluster, refused) for refused in cluster.refused]
-    return list({reason.text: reason for reason in reversed(reasons)}.values())
+    reasons: dict[str, Reason] = {}
+    for refused in reversed(cluster.refused):
+        reason = _reason(cluster, refused)
+        reasons.setdefault(reason.text, reason)
+    return list(reasons.values())
 
 
 def _reason(cluster: ClusterObjects, refused: RefusedWrite) -> Reason:

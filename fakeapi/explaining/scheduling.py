@@ -332,9 +332,12 @@ class PodScheduling:
                 break
             node = self._cluster.node_states[name].node
             own = claims_on(claims, name)
-            tally = await tally_node(
-                own, node, claims.inventory, self._cluster.allocation, self._matcher, Effort(self._heavy)
-            )
+            try:
+                tally = await tally_node(
+                    own, node, claims.inventory, self._cluster.allocation, self._matcher, Effort(self._heavy)
+                )
+            except SearchTooLong:
+                break
             tallies = [one for choices in tally.requests for one in choices]
             case = Case(own, node, claims.inventory)
             if any(refused.error for one in tallies for refused in one.refused):

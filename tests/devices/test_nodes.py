@@ -48,6 +48,8 @@ def test_nodes_are_read_from_each_form(nodes: Any, expected: list[NodeSpec]) -> 
         ("n{1..10000},m", "more than 10000 nodes"),
         (3, "describes no nodes"),
         ({"a": 3}, "is not a mapping"),
+        ({"a": {"taints": 5}}, "taints: 5 is not a list"),
+        ({"a": {"taints": [5]}}, "taints: 5 is neither a text nor a mapping"),
         ([{"kind": "Pod"}], "a manifest of a Node is expected"),
         ([{"kind": "Node", "metadata": {}}], "a manifest of a Node is not valid"),
         ("/nosuch.yaml", "cannot read /nosuch.yaml"),

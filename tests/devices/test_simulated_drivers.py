@@ -240,6 +240,21 @@ def test_binding_conditions_are_reported_for_each_node_that_has_them() -> None:
         assert (phase(api, "one"), phase(api, "two")) == ("Running", "Running")
 
 
+@pytest.mark.parametrize(("node", "phases"), [("a", ("Pending", "Running")), ("b", ("Running", "Pending"))])
+def test_a_driver_reports_no_binding_conditions_on_the_node_of_its_behaviour(
+    node: str, phases: tuple[str, str]
+) -> None:
+    kinds = {"bindingConditions": ["attached"], "bindingFailureConditions": ["failed"]}
+    device = {"name": "d", "bindsToNode": True, **kinds}
+    driver = {"name": NAME, "nodes": {"a": [device], "b": [device]}, "bind": {"hangs": True, "node": node}}
+    with FakeAPI(release="1.37", drivers=driver, frozen_at=NOW) as api:
+        for name, on in (("one", "a"), ("two", "b")):
+            create_claim(api, name, NAME)
+            create_pod(api, name, name, nodeSelector={"kubernetes.io/hostname": on})
+        api.settle()
+        assert (phase(api, "one"), phase(api, "two")) == phases
+
+
 _WITHOUT_GRPC = """
 import logging, socket, sys
 from pathlib import Path

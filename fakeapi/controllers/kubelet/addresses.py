@@ -13,14 +13,28 @@ class NodeAddresses:
         self._number = number
         self._assigned = 0
         self._of_pods: dict[str, str] = {}
+        self._in_use: set[str] = set()
 
     def of_pod(self, uid: str) -> str:
-        """Returns the IP address of the pod with this uid. The first call for a pod assigns its address."""
+        """Returns the IP address of the pod with this uid. The first call for a pod assigns its address.
+
+        Two pods have the same address only if the node has more pods than addresses.
+        """
         if uid not in self._of_pods:
-            number = self._assigned
-            self._assigned += 1
-            self._of_pods[uid] = f"{self._network(number // 250)}.{number % 250 + 2}"
+            address = self._next()
+            for _ in range(len(self._of_pods)):
+                if address not in self._in_use:
+                    break
+                address = self._next()
+            self._of_pods[uid] = address
+            self._in_use.add(address)
         return self._of_pods[uid]
+
+    def _next(self) -> str:
+        """Returns the addresses of the node in turn. Starts again after the last address."""
+        number = self._assigned
+        self._assigned += 1
+        return f"{self._network(number // 250)}.{number % 250 + 2}"
 
     def _network(self, block: int) -> str:
         """Returns the first three numbers of the IP addresses in a block of the node.
@@ -35,4 +49,4 @@ class NodeAddresses:
         """Forgets the IP address of a deleted pod. The address is not assigned again before all addresses of
         the node were assigned.
         """
-        self._of_pods.pop(uid, None)
+        self._in_use.discard(self._of_pods.pop(uid, ""))

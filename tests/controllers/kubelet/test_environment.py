@@ -177,6 +177,12 @@ def test_bad_cdi_files_are_ignored(tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert cdi.edits_of(["v.com/gpu=0"], [tmp_path]) == cdi.Edits()
 
 
+def test_members_of_a_cdi_device_with_a_wrong_type_are_ignored(tmp_path: Path) -> None:
+    edits = {"env": 3, "deviceNodes": {}, "mounts": [{"containerPath": "/gpu", "options": 5}]}
+    write(tmp_path, "odd.json", {"kind": "v.com/gpu", "devices": [{"name": "0", "containerEdits": edits}]})
+    assert cdi.edits_of(["v.com/gpu=0"], [tmp_path]) == cdi.Edits(mounts=(Mount("/gpu", source=""),))
+
+
 def test_a_cdi_file_whose_yaml_aliases_multiply_is_ignored(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -105,7 +105,7 @@ def _edits(edits: Any) -> Edits:
     if not isinstance(edits, dict):
         return Edits()
     env = dict(
-        entry.split("=", 1) for entry in edits.get("env") or () if isinstance(entry, str) and "=" in entry
+        entry.split("=", 1) for entry in _items(edits.get("env")) if isinstance(entry, str) and "=" in entry
     )
     devices = tuple(
         DeviceNode(
@@ -121,7 +121,7 @@ def _edits(edits: Any) -> Edits:
         Mount(
             str(mount["containerPath"]),
             source=str(mount.get("hostPath", "")),
-            read_only="ro" in (mount.get("options") or ()),
+            read_only="ro" in _items(mount.get("options")),
         )
         for mount in _dicts(edits.get("mounts"))
         if "containerPath" in mount
@@ -129,5 +129,10 @@ def _edits(edits: Any) -> Edits:
     return Edits(env, devices, mounts)
 
 
+def _items(values: Any) -> list[Any]:
+    """Returns the items of a list; [] for any other value."""
+    return values if isinstance(values, list) else []
+
+
 def _dicts(values: Any) -> list[dict[str, Any]]:
-    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
+    return [value for value in _items(values) if isinstance(value, dict)]

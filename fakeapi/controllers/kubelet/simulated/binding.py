@@ -43,11 +43,11 @@ class BindingConditions:
     def _changed(self, old: Object | None, new: Object | None) -> None:
         claim = new or old
         assert claim is not None, "a change has an object"
-        for driver, _ in self._waiting(claim):
+        for driver, result in self._waiting(claim):
             answer = (driver.name, claim["metadata"]["uid"])
             if answer in self._answers or new is None:
                 continue
-            behaviour = self._answers[answer] = driver.take_behaviour("bind", "")
+            behaviour = self._answers[answer] = driver.take_behaviour("bind", driver.node_of(result["pool"]))
             if not behaviour.hangs:
                 self._context.add_after(BindingKey("", key_of(claim), driver.name), behaviour.delay)
         if new is None or "allocation" not in (new.get("status") or {}):
