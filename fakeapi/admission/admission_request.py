@@ -112,8 +112,7 @@ def _delete_options(options: DeleteOptions) -> Object:
 
 
 def before_creation(obj: Object, schema: Struct) -> Object:
-    """Returns a copy of a new object, without the metadata that Kubernetes sets only after mutating
-    admission.
+    """Returns a copy of a new object without the metadata that Kubernetes sets after mutating admission.
 
     Removes the uid and the creationTimestamp. In releases that always encode the creationTimestamp, sets it
     to null instead.

@@ -63,7 +63,7 @@ def verdict_of(review: Object, version: str, uid: str, *, mutating: bool) -> Ver
     Raises UnacceptableReview if the response has no valid verdict.
 
     - `version`: the version of the AdmissionReview that the webhook received.
-    - `uid`: the uid of the request. A v1 response must repeat it.
+    - `uid`: the uid of the request. A v1 response must repeat the uid.
     - `mutating`: whether the webhook is a mutating webhook.
     """
     response = review.get("response")
@@ -90,7 +90,7 @@ def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> Non
 
     - `response`: the field `response` of `review`
     - `uid`: the uid of the AdmissionRequest, which the response must repeat
-    - `mutating`: whether the webhook is a mutating webhook; only such webhooks may return a patch
+    - `mutating`: whether the webhook is a mutating webhook; only a mutating webhook may return a patch
     """
     response_uid = response.get("uid") or ""
     if response_uid != uid:
@@ -114,7 +114,8 @@ def _check(review: Object, response: Object, uid: str, *, mutating: bool) -> Non
 def refusal(name: str, status: Object | None) -> ApiError:
     """Returns the error for a write that a webhook denies. The status code of the error is at least 400.
 
-    `name`: the name of the webhook. `status`: the Status in its response; None without a Status.
+    `name`: the name of the webhook. `status`: the Status in the response of the webhook; None without a
+    Status.
     """
     error = error_of(status or {})
     why = error.message or error.reason

@@ -40,7 +40,7 @@ def set_labels(obj: Object, labels: dict[str, str]) -> None:
 
 
 def add_finalizer(obj: Object, name: str) -> None:
-    """Appends a finalizer unless the object has it already."""
+    """Appends a finalizer, unless the object already has this finalizer."""
     present: list[str] = obj["metadata"].get("finalizers") or []
     if name not in present:
         obj["metadata"] = in_order({**obj["metadata"], "finalizers": [*present, name]})

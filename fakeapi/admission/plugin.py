@@ -18,7 +18,7 @@ UPDATE_ONLY = frozenset((Operation.UPDATE,))
 
 
 class AdmissionPlugin:
-    """An admission plugin of one server. It overrides `mutate`, `validate` or both.
+    """An admission plugin of one server. A plugin overrides `mutate`, `validate` or both.
 
     The server calls only overridden methods. A method returns None if it has finished, or an awaitable if it
     must wait. Meanwhile another client may change the stored object. The server then repeats the whole write,
@@ -101,5 +101,7 @@ def kinds(*names: str) -> Covers:
 
 
 def namespaced(resource: "Resource", subresource: str) -> bool:
-    """Whether a resource is namespaced. Use it as `PluginEntry.covers` for all namespaced resources."""
+    """Whether a resource is namespaced. Use this function as `PluginEntry.covers` for all namespaced
+    resources.
+    """
     return resource.kind.namespaced

@@ -29,7 +29,7 @@ class CertificateRefused(ValueError):
 
 
 def common_name(certificate: ClientCertificate) -> str:
-    """Returns the last common name of a certificate's subject, like Go; "" if the subject has none."""
+    """Returns the last common name of a certificate's subject, like Go; "" without a common name."""
     return next((value for name, value in reversed(certificate.subject) if name == "commonName"), "")
 
 
@@ -40,7 +40,7 @@ def check_time(certificate: ClientCertificate) -> None:
 
 
 def user_of_certificate(certificate: ClientCertificate, release: Release) -> User | None:
-    """Returns the user of a client certificate; None if its subject has no common name.
+    """Returns the user of a client certificate; None for a subject without a common name.
 
     Raises CertificateRefused for an expired certificate. If the server reads uids from certificates, also
     raises CertificateRefused for an empty uid and for several uids.

@@ -22,8 +22,9 @@ class Anonymous(Enum):
     """Treats requests without credentials as requests of an administrator. This is the default of fakeapi."""
 
     HEALTH_CHECKS = auto()
-    """Treats health checks without credentials as requests of system:anonymous. Rejects all other requests
-    without credentials.
+    """Treats health checks without credentials as requests of system:anonymous.
+
+    Rejects all other requests without credentials.
     """
 
     USER = auto()
@@ -62,7 +63,7 @@ class Credentials:
         self._added[token] = user
 
     def remove_added_users(self) -> None:
-        """Removes the users of `add_user`."""
+        """Removes all users that `add_user` has added."""
         self._added.clear()
 
     def user_of_token(self, token: bytes) -> User | None:
@@ -77,9 +78,9 @@ class Credentials:
     ) -> User | None:
         """Returns the user of a request by its client certificate, and by the headers of a front proxy.
 
-        Tries the headers of the front proxy first, then the certificate. Returns None if neither names a
-        user. Raises CertificateRefused if the certificate is unusable, or if neither the front proxy nor the
-        client CAs accept the certificate. Follows `New` of k8s.io/kubernetes
+        Tries the headers of the front proxy first, then the certificate. Returns None if neither the headers
+        nor the certificate name a user. Raises CertificateRefused if the certificate is unusable, or if
+        neither the front proxy nor the client CAs accept the certificate. Follows `New` of k8s.io/kubernetes
         `pkg/kubeapiserver/authenticator`.
         """
         from fakeapi.authentication.certificate_users import (  # noqa: PLC0415 - only for certificates

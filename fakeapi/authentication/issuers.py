@@ -20,8 +20,8 @@ KNOWN_CERTIFICATES_MAX = 1024
 class Issuers:
     """The CA certificates for one purpose, such as the verification of front proxies.
 
-    Reads the file again after it has changed, like the TLS contexts of the server. Raises OSError if the file
-    cannot be read, and ValueError if it has no certificate in PEM.
+    Reads the file again after each change of the file, like the TLS contexts of the server. Raises OSError if
+    the file cannot be read, and ValueError if the file contains no certificate in PEM.
     """
 
     def __init__(self, file: Path) -> None:

@@ -11,7 +11,7 @@ class FrontProxySettings:
     The fields are kube-apiserver's options `--requestheader-*`.
 
     - `client_ca`: the file with the CAs of the proxies' client certificates, in PEM.
-    - `allowed_names`: the common names that the proxies may have; empty allows all.
+    - `allowed_names`: the common names that the proxies may have; an empty tuple allows all names.
     - `user_headers`, `uid_headers`: the first of these headers that is not empty contains the user name or
       uid.
     - `group_headers`: each value of these headers is a group.

@@ -33,7 +33,7 @@ LAST_MODES_MAX = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The user that a client wants to impersonate, from its Impersonate-* headers."""
+    """The user that a client wants to impersonate, from the Impersonate-* headers of the request."""
 
     name: str
     uid: str = ""
@@ -255,7 +255,8 @@ def _extra_and_uid(requestor: User, wanted: Wanted) -> Iterator[AccessAttributes
 def _groups_by_name(wanted: Wanted) -> tuple[str, ...]:
     """Returns the groups of the impersonated user: the groups that the client requests.
 
-    If the client requests none and the user is a service account, returns the groups of the service account.
+    If the client requests no groups and the user is a service account, returns the groups of the service
+    account.
     """
     account = account_of(wanted.name)
     return groups_of(account[0])[:2] if account and not wanted.groups else wanted.groups

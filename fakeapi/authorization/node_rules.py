@@ -91,8 +91,9 @@ def refuse_account(wanted: AccessAttributes, release: Release) -> Decision | Non
     """Denies a kubelet's request for a service account, unless the decision depends on pods.
 
     Returns None for creating a token and, in newer releases, for reading a service account. The kubelet may
-    create the token or read the service account only if a pod on its cluster node uses it. `wanted`: the
-    request.
+    create the token or read the service account only if a pod on its cluster node uses the service account.
+
+    `wanted`: the request.
     """
     if wanted.verb == "get" and not wanted.subresource:
         why = node_quirks_of(release.minor).account_read_refusal

@@ -114,7 +114,7 @@ class Roles:
 
 
 def selectors_of(role: Object) -> list[Object]:
-    """Returns the label selectors in the aggregationRule of a ClusterRole; [] if it has none."""
+    """Returns the label selectors in the aggregationRule of a ClusterRole; [] without an aggregationRule."""
     return list((role.get("aggregationRule") or {}).get("clusterRoleSelectors") or ())
 
 

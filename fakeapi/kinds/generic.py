@@ -54,7 +54,7 @@ class StatusStrategy(Strategy):
 
 
 def generic_definition(kind: Kind) -> KindDefinition:
-    """Returns a definition for a kind without a module of its own. Its strategies validate only metadata."""
+    """Returns a definition with strategies that validate only metadata, for a kind without its own module."""
     return KindDefinition(group=kind.group, resource=kind.resource, strategies=_strategies)
 
 

@@ -123,7 +123,7 @@ DEFAULT_PLUGINS = (
 
 
 def _everything(resource: "Resource", subresource: str) -> bool:
-    """Whether policies apply to a resource. Used as `PluginEntry.covers`.
+    """Whether policies apply to a resource. A `PluginEntry` uses this function as `covers`.
 
     Policies do not apply to resources that configure admission. Clients can therefore always delete a bad
     policy.
@@ -155,7 +155,10 @@ _COUNTED_SUBRESOURCES = kinds("pods/resize", "persistentvolumeclaims/status")
 
 
 def _counted(resource: "Resource", subresource: str) -> bool:
-    """Whether quotas can count the objects of a resource or subresource. Used as `PluginEntry.covers`."""
+    """Whether quotas can count the objects of a resource or subresource.
+
+    A `PluginEntry` uses this function as `covers`.
+    """
     if subresource:
         return _COUNTED_SUBRESOURCES(resource, subresource)
     return resource.kind.namespaced and str(resource.qualified) not in _UNCOUNTED

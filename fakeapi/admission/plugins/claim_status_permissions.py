@@ -25,10 +25,10 @@ _ASSOCIATED, _ARBITRARY = "associated-node:", "arbitrary-node:"
 
 
 class ClaimStatusPermissions(AdmissionPlugin):
-    """Checks permissions on `resourceclaims/binding` and `resourceclaims/driver` for writes of a claim's
-    status.
+    """Checks the client's permissions for writes to the status of a ResourceClaim.
 
-    These subresources exist only as names in RBAC rules.
+    The permissions are on `resourceclaims/binding` and `resourceclaims/driver`. These subresources exist only
+    as names in RBAC rules.
     """
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:

@@ -15,7 +15,7 @@ class DefaultTolerationSeconds(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
         """Adds tolerations of the taints not-ready and unreachable for 300 seconds.
 
-        Adds none for a taint that the pod already tolerates.
+        Skips a taint that the pod already tolerates.
         """
         spec = attributes.new_object()["spec"]
         present = spec.get("tolerations") or []

@@ -195,8 +195,10 @@ class MutatingAdmissionPolicy(PolicyPlugin):
         return None if outcome.value else True
 
     def _mutate(self, invocation: _Invocation, write: VersionedWrite) -> tuple[int, list[_PolicyError]]:
-        """Applies the mutations of a policy. Returns the number of applied mutations, and the errors of
-        failed mutations.
+        """Applies the mutations of a policy.
+
+        Returns the number of applied mutations, and the errors of failed mutations. Stops with a warning at a
+        mutation that fakeapi cannot evaluate.
         """
         count, errors = 0, list[_PolicyError]()
         attributes = write.attributes

@@ -18,7 +18,7 @@ class NamespaceLifecycle(AdmissionPlugin):
         self._namespaces = Namespaces(server.store.storage)
 
     def mutate(self, attributes: Attributes) -> None:
-        """Raises ApiError 404 if the namespace does not exist, and 403 if it is being deleted.
+        """Raises ApiError 404 if the namespace does not exist, and 403 if the namespace is Terminating.
 
         Raises ApiError 500 if the name of the namespace is invalid.
         """

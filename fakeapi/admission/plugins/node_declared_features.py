@@ -24,7 +24,8 @@ class NodeDeclaredFeatureValidator(AdmissionPlugin):
 
         Also raises ApiError 403 if the change needs a feature and the node does not exist.
 
-        Accepts pods without a node, and updates that do not change the generation.
+        Accepts pods without a node, and updates that do not change the generation. Accepts all writes while
+        the gate NodeDeclaredFeatures is off.
         """
         release = attributes.resource.release
         pod, old = attributes.new_object(), attributes.old

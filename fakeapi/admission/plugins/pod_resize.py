@@ -25,7 +25,8 @@ class PodResizeValidator(AdmissionPlugin):
         """Raises ApiError 403 if the pod's node cannot run the resized pod.
 
         A node cannot run the pod if the node does not exist, does not run Linux, or has too little cpu or
-        memory. Accepts pods without a node, and updates that do not change the generation.
+        memory. Accepts pods without a node, and updates that do not change the generation. Accepts all writes
+        up to 1.35, and while the gate InPlacePodVerticalScaling is off.
         """
         release = attributes.resource.release
         pod, old = attributes.new_object(), attributes.old
@@ -61,8 +62,9 @@ def _missing(spec: Object, node: Object) -> str:
 
 
 def _requests(spec: Object) -> dict[str, str]:
-    """Returns the resource requests of a pod, plus its overhead. Pod-level requests replace container
-    requests.
+    """Returns the resource requests of a pod, including its overhead.
+
+    Pod-level requests replace container requests.
     """
     return added(pod_totals(spec, "requests", pod_level=True), spec.get("overhead") or {})
 

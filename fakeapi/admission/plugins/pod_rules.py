@@ -88,8 +88,9 @@ class ExtendedResourceToleration(AdmissionPlugin):
 
 class LimitPodHardAntiAffinityTopology(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 403 if the topologyKey of a required podAntiAffinity is not
-        kubernetes.io/hostname.
+        """Rejects a required podAntiAffinity with a topologyKey other than kubernetes.io/hostname.
+
+        Raises ApiError 403.
         """
         pod = attributes.new_object()
         terms = ((pod["spec"].get("affinity") or {}).get("podAntiAffinity") or {}).get(

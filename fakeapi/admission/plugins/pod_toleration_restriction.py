@@ -45,10 +45,10 @@ class PodTolerationRestriction(AdmissionPlugin):
         self.validate(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Raises ApiError 404 if the namespace does not exist.
+        """Rejects a pod with a toleration that the namespace's annotation does not allow.
 
-        Accepts pods without tolerations. Raises ApiError 500 if the namespace's annotation is malformed or
-        does not allow a toleration of the pod.
+        Accepts pods without tolerations. Raises ApiError 500 for a rejected pod and for a malformed
+        annotation, and ApiError 404 if the namespace does not exist.
         """
         tolerations = attributes.new_object()["spec"].get("tolerations")
         if not tolerations:

@@ -16,7 +16,8 @@ class PodTopologyLabels(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> None:
         """Adds labels of the cluster node to a new pod with a nodeName, or to a Binding.
 
-        The server later copies the labels of a Binding to its pod.
+        The server later copies the labels of a Binding to its pod. Adds no labels while the gate
+        PodTopologyLabelsAdmission is off.
         """
         release = attributes.resource.release
         if not release.gates.enabled(GATE):

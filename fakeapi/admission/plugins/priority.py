@@ -42,7 +42,7 @@ class Priority(AdmissionPlugin):
 
         New pods also get the name of the PriorityClass and its preemption policy; PodGroups get the policy
         with the gate PodGroupPreemptionPolicy. An update of a pod keeps the old priority and preemption
-        policy if it omits them.
+        policy if the client omits these fields.
 
         Raises ApiError 403 in these cases:
 
@@ -124,7 +124,7 @@ class Priority(AdmissionPlugin):
         return priority_class
 
     def _default_class(self) -> Object | None:
-        """Returns the default PriorityClass; None if the cluster has none.
+        """Returns the default PriorityClass; None if no PriorityClass is the default.
 
         Of several default classes, returns the class with the lowest value.
         """
@@ -137,7 +137,10 @@ class Priority(AdmissionPlugin):
 
 
 def _set_policy(attributes: Attributes, spec: Object, policy: str, text: str) -> None:
-    """Sets the preemption policy. `text`: the kind in the error, such as "pod group"."""
+    """Sets the preemption policy. Raises ApiError 403 if the spec has another policy.
+
+    `text`: the kind in the error, such as "pod group".
+    """
     own = spec.get("preemptionPolicy")
     if own is not None and own != policy:
         raise attributes.forbidden(
@@ -148,7 +151,7 @@ def _set_policy(attributes: Attributes, spec: Object, policy: str, text: str) ->
 
 
 def _keep(attributes: Attributes) -> None:
-    """Copies the old priority and preemption policy to an update that omits them."""
+    """Copies the old priority and preemption policy to an update that omits these fields."""
     assert attributes.old is not None, "an update has an old object"
     new, old = attributes.new_object()["spec"], attributes.old["spec"]
     for name in ("priority", "preemptionPolicy"):

@@ -1,7 +1,7 @@
 """ServiceAccount: sets the service account of pods and mounts its token.
 
 Follows k8s.io/kubernetes `plugin/pkg/admission/serviceaccount`. The plugin creates the account `default` for
-the first pod that needs it, because the controller that normally creates it may not run.
+the first pod that needs it, because the service account controller may not run.
 """
 
 from collections.abc import Awaitable, Iterable, Iterator
@@ -49,8 +49,8 @@ class ServiceAccount(AdmissionPlugin):
         """Sets the service account of a new pod, mounts its token and adds its imagePullSecrets.
 
         Mounts no token if the pod or its service account disables automountServiceAccountToken. Adds no
-        imagePullSecrets to a pod that has some. Raises ApiError 403 if the service account does not exist, or
-        if a mirror pod uses a service account or a Secret.
+        imagePullSecrets to a pod that already has imagePullSecrets. Raises ApiError 403 if the service
+        account does not exist, or if a mirror pod uses a service account or a Secret.
         """
         if attributes.operation is not Operation.CREATE:
             return None

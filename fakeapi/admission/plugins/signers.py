@@ -36,7 +36,7 @@ class _SignerCheck(AdmissionPlugin):
         return self._check(attributes, signer)
 
     def signer(self, attributes: Attributes) -> str:
-        """Returns the signer on which the client needs the RBAC verb `verb`; "" if the write needs none."""
+        """Returns the signer on which the write needs a permission; "" if the write needs no permission."""
         raise NotImplementedError
 
     async def _check(self, attributes: Attributes, signer: str) -> None:

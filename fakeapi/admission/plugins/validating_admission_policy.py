@@ -2,8 +2,8 @@
 
 Follows k8s.io/apiserver `pkg/admission/plugin/policy/validating`. The plugin evaluates policies and their
 bindings sorted by name; upstream does not specify the order. The client gets the first error. If fakeapi
-cannot evaluate an expression of a policy, it adds a warning and skips the expression. For a match condition,
-it skips the policy. fakeapi does not store audit annotations.
+cannot evaluate an expression of a policy, it adds a warning and skips the expression. If fakeapi cannot
+evaluate a match condition, it skips the policy. fakeapi does not store audit annotations.
 """
 
 from collections.abc import Awaitable, Iterator, Mapping

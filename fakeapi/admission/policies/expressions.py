@@ -170,8 +170,8 @@ def expressions_of(
 ) -> Expressions:
     """Returns the CEL expressions of a policy for a write, with the values of their variables.
 
-    `params`: the parameters object of the policy; None if the policy has none. `resource`: the resource in
-    the API version that the objects must have.
+    `params`: the parameters object of the policy; None for a policy without parameters. `resource`: the
+    resource in the API version that the objects must have.
     """
     attributes = write.attributes
     known = variables_of(write, resource)

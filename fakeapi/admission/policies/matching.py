@@ -31,7 +31,7 @@ class _Selectors:
 def matched(
     criteria: Mapping[str, Any] | None, attributes: Attributes, objects: ClusterObjects
 ) -> Resource | None:
-    """Returns the resource in the API version that the rules match; None if no rule matches the write.
+    """Returns the resource in the API version that the rules match; None if the write does not match.
 
     `criteria`: the MatchResources of a policy or binding; None matches every write.
 

@@ -20,8 +20,9 @@ class ParameterError(ValueError):
 def parameters(
     spec: Object, bound: Object, attributes: Attributes, objects: ClusterObjects
 ) -> list[Object | None]:
-    """Returns the parameter objects that a binding selects. The caller evaluates the policy once for each
-    object.
+    """Returns the parameter objects that a binding selects.
+
+    The caller evaluates the policy once for each object.
 
     `spec`: the spec of the policy. `bound`: the spec of the binding.
 

@@ -36,8 +36,9 @@ class PolicyPlugin(AdmissionPlugin, ABC):
     def evaluate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Evaluates the policies for a write, if the feature gate of the policies is on.
 
-        If an expression uses the CEL variable `authorizer`, waits until the authorizer is ready. Raises
-        ApiError if a policy denies the write.
+        From 1.30 on, does not evaluate policies for authentication and authorization reviews. If an
+        expression uses the CEL variable `authorizer`, waits until the authorizer is ready. Raises ApiError if
+        a policy denies the write.
         """
         release, resource = attributes.resource.release, attributes.resource.kind
         if not release.gates.enabled(self.gate):

@@ -123,7 +123,7 @@ def _status(decision: Decision, attributes: dict[str, Any]) -> Object:
 
 
 def _ignored_fields(selector: dict[str, Any] | None) -> str:
-    """Returns "ignored" or "partially ignored" if a field selector has invalid terms; "" if all are valid."""
+    """Returns "ignored" or "partially ignored" if a field selector has invalid terms; otherwise ""."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):
@@ -136,7 +136,7 @@ def _ignored_fields(selector: dict[str, Any] | None) -> str:
 
 
 def _ignored_labels(selector: dict[str, Any] | None) -> str:
-    """Returns "ignored" or "partially ignored" if a label selector has invalid terms; "" if all are valid."""
+    """Returns "ignored" or "partially ignored" if a label selector has invalid terms; otherwise ""."""
     if selector is None:
         return ""
     if selector.get("rawSelector"):

@@ -171,7 +171,7 @@ class AutoscalerStatusStrategy(WorkloadStatusStrategy):
 
 
 def _condition_errors(conditions: list[Object]) -> list[FieldError]:
-    """Returns an error for each negative `observedGeneration`. Conditions before 1.37 have no such field."""
+    """Returns an error for each negative `observedGeneration`. Conditions have this field from 1.37 on."""
     return [
         error
         for index, condition in enumerate(conditions)

@@ -93,7 +93,10 @@ Follows `dropDisabledFields` of k8s.io/kubernetes `pkg/registry/batch/job`.
 
 
 class JobStrategy(WorkloadStrategy):
-    """Strategy for Jobs. Generates the selector of a Job and the labels of its pods."""
+    """Strategy for Jobs.
+
+    Generates the selector of a Job and the labels of its pods, unless `manualSelector` is true.
+    """
 
     gated_fields: ClassVar[tuple[GatedFields, ...]] = GATED_FIELDS
 

@@ -62,7 +62,7 @@ class Block:
 
 
 def blocks(text: bytes) -> Iterator[Block]:
-    """Yields the PEM blocks of a text. Skips all text between the blocks."""
+    """Yields the PEM blocks of a text. Skips text between the blocks, and blocks with malformed base64."""
     for match in _BLOCK.finditer(text):
         body, headers = match[2], False
         while (header := _HEADER.match(body)) is not None:
@@ -117,7 +117,7 @@ def _attributes_of(text: bytes, name: str) -> list[str]:
 
 
 def certificates_problem(text: bytes) -> str:
-    """Returns the reason why a text is not a chain of PEM certificates; "" if it is valid or empty."""
+    """Returns the reason why a text is not a chain of PEM certificates; "" for a chain or an empty text."""
     if not text:
         return ""
     pem_blocks = list(blocks(text))

@@ -76,7 +76,7 @@ def validate_lenient_cidr(
 
 
 def validate_endpoint_ip(text: str, path: str) -> list[FieldError]:
-    """Rejects unspecified, loopback, link-local and link-local multicast addresses."""
+    """Rejects malformed, unspecified, loopback, link-local and link-local multicast addresses."""
     ip = parse_ip(text)
     if ip is None:
         return [invalid(path, text, "must be a valid IP address")]

@@ -49,7 +49,7 @@ def is_huge_pages(name: str) -> bool:
 
 
 def is_native(name: str) -> bool:
-    """Whether a resource name has no domain, or has the domain kubernetes.io."""
+    """Whether a resource name has no domain, or contains `kubernetes.io/`."""
     return "/" not in name or _NATIVE_DOMAIN in name
 
 

@@ -12,6 +12,6 @@ def empty_status(kind: Kind) -> Object:
 
 
 def with_status_of(obj: Object, other: Object) -> Object:
-    """Returns `obj` with the status of `other`, or without a status if `other` has none."""
+    """Returns `obj` with the status of `other`, or without a status if `other` has no status."""
     rest = {name: value for name, value in obj.items() if name != "status"}
     return {**rest, "status": other["status"]} if "status" in other else rest

@@ -14,7 +14,7 @@ _NAMES = {
 
 
 def iscsi_name_problem(name: str) -> str:
-    """Returns the reason why the name of an iSCSI target or initiator is invalid; "" if it is valid."""
+    """Returns the reason why the name of an iSCSI target or initiator is invalid; "" for a valid name."""
     is_valid = _NAMES.get(name[:3])
     if is_valid is None:
         return "must be valid format starting with iqn, eui, or naa"

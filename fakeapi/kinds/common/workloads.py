@@ -98,8 +98,9 @@ class WorkloadStatusStrategy(Strategy):
         return [*metadata.of_change, *self.status_errors(new, old)]
 
     def status_errors(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns errors about the new status and about changes of the status. Subclasses override this
-        method.
+        """Returns errors about the new status and about changes of the status.
+
+        Subclasses override this method.
         """
         return []
 
@@ -111,8 +112,9 @@ def template_labels(template: Object | None) -> dict[str, str]:
 
 
 def name_warnings(obj: Object) -> list[str]:
-    """Returns a warning if the name of a workload is not a DNS label, because pod names begin with this
-    name.
+    """Returns a warning if the name of a workload is not a DNS label.
+
+    The names of its pods begin with the name of the workload.
     """
     problems = is_dns1123_label(obj["metadata"].get("name", ""))
     if not problems:

@@ -46,7 +46,7 @@ class EndpointsStrategy(RulesStrategy):
     ) -> list[FieldError]:
         """Returns the errors of an update of Endpoints.
 
-        From 1.33 on, does not validate unchanged subsets again.
+        From 1.33 on, validates the subsets only if the update changes the subsets.
         """
         errors = self.validate_create(new)
         if errors and self._rules.quirks.stored_endpoints_are_trusted:

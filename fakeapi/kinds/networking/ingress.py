@@ -85,8 +85,9 @@ def _or_none(text: str | None) -> str:
 
 
 def _hosts(obj: Object, now: float) -> str:
-    """Returns the table cell for hosts: up to three hosts, and the number of further rules; `*` without
-    hosts.
+    """Returns the table cell for hosts: up to three hosts, and the number of further rules.
+
+    Returns `*` if no rule has a host.
     """
     rules = obj["spec"].get("rules") or ()
     hosts: list[str] = []

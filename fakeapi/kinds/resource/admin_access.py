@@ -17,7 +17,9 @@ NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
 def authorize_requests(
     claim: Object, namespace_labels: NamespaceLabels, wanted_label: str
 ) -> list[FieldError]:
-    """Returns an error for the first device request with `adminAccess: true`, unless the namespace allows it.
+    """Returns an error for the first device request with `adminAccess: true`.
+
+    Returns no errors if the namespace allows admin access.
 
     `namespace_labels`: returns the labels of a namespace
     `wanted_label`: the label that must be "true" on a namespace that allows admin access

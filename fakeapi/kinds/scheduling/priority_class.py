@@ -59,7 +59,10 @@ class PriorityClassStrategy(Strategy):
 
 
 def _difference_from_system(name: str, obj: Object) -> str:
-    """Returns the difference from the system PriorityClass with this name, as a message; "" if equal."""
+    """Returns the reason why an object is not the system PriorityClass `name`; "" without a difference.
+
+    Compares only the value and globalDefault.
+    """
     if name not in SYSTEM_CLASSES:
         return f"{name} is not a known system priority class"
     if obj["value"] != SYSTEM_CLASSES[name]:

@@ -239,7 +239,7 @@ def _depth(template: Object) -> int:
 
 
 def _validate_priorities(spec: Object) -> list[FieldError]:
-    """Returns an error if the pod group templates of a Workload have different priorities."""
+    """Returns an error if the pod group templates of a Workload, at any depth, have different priorities."""
     of_groups = {_priority(template) for template in spec.get(PODS) or ()}
     if len(of_groups) > 1:
         return [invalid("spec", NOTHING, _DIFFERENT)]

@@ -112,7 +112,7 @@ class VolumeAttachmentStrategy(StatusKeptStrategy, RulesStrategy):
 
 
 def _internal_spec(rules: ReleaseRules) -> Struct:
-    """Returns the schema of VolumeAttachmentSpec, with the fields of its inline volume in internal order."""
+    """Returns the schema of VolumeAttachmentSpec, with its inline volume in the internal field order."""
     spec = rules.schemas.struct("storage/v1.VolumeAttachmentSpec")
     source = spec.fields["source"].node
     assert isinstance(source, Struct)

@@ -123,8 +123,8 @@ def check_claim(subject: Subject) -> None:
     """Checks a kubelet's write to a PersistentVolumeClaim.
 
     A kubelet may update only the capacity and the conditions in the claim's status. With the gate
-    RecoverVolumeExpansionFailure, it may also update the fields for resizes. Raises ApiError 403 for all
-    other writes.
+    RecoverVolumeExpansionFailure, a kubelet may also update the fields for resizes. Raises ApiError 403 for
+    all other writes.
     """
     if subject.subresource != "status":
         raise subject.forbidden("may only update PVC status")

@@ -56,7 +56,7 @@ def reference_of(spec: Object) -> tuple[str, str]:
 
 
 def refused_reference(spec: Object, quirks: NodeQuirks) -> str:
-    """Returns the first forbidden reference of a mirror pod, such as "secrets"; "" if the pod has none.
+    """Returns the first forbidden reference of a mirror pod, such as "secrets"; "" without such a reference.
 
     Use this function only for releases before 1.34.
     """

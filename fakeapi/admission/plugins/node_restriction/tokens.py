@@ -89,7 +89,7 @@ def _wants(subject: Subject, pod: Object, volume: Any, audience: str) -> bool:
 
 
 def _driver_of(subject: Subject, pod: Object, volume: Any) -> str:
-    """Returns the name of a volume's CSI driver; "" if the volume has none.
+    """Returns the name of a volume's CSI driver; "" for a volume without CSI driver.
 
     Raises ApiError 404 if the volume's PersistentVolumeClaim or PersistentVolume does not exist.
     """

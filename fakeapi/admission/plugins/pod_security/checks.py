@@ -75,8 +75,7 @@ class Versioned:
 
 
 def problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
-    """Returns the violations of a Pod Security level by a pod, as (reason, details) pairs; [] without
-    violations.
+    """Returns the violations of a Pod Security level by a pod, as (reason, details) pairs.
 
     - `wanted`: the level and its version.
     - `newest`: the minor version of the server's release.

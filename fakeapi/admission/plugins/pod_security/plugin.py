@@ -31,7 +31,7 @@ class PodSecurity(AdmissionPlugin):
         """Raises ApiError 403 for a pod that violates the namespace's enforce level.
 
         Raises ApiError 422 if a namespace gets invalid Pod Security labels. Adds warnings for pods and pod
-        templates that violate the warn level.
+        templates that violate the warn level, and for existing pods that violate a stricter enforce level.
         """
         name = attributes.resource.kind.resource
         newest = int(attributes.resource.release.name.partition(".")[2])
@@ -96,8 +96,7 @@ class PodSecurity(AdmissionPlugin):
 
 
 def _problems(wanted: LevelVersion, newest: int, metadata: Object, spec: Object) -> list[tuple[str, str]]:
-    """Returns the violations of a Pod Security level by a pod, as (reason, details) pairs; [] without
-    violations.
+    """Returns the violations of a Pod Security level by a pod, as (reason, details) pairs.
 
     Imports the checks only for levels other than privileged.
 
@@ -144,7 +143,7 @@ def _check_labels(attributes: Attributes) -> None:
 
 
 def _template(obj: Object) -> Object | None:
-    """Returns the pod template of an object, such as a Deployment or CronJob; None if it has none."""
+    """Returns the pod template of an object, such as a Deployment or CronJob; None without a pod template."""
     if "template" in obj:
         own: Object | None = obj["template"]
         return own

@@ -42,7 +42,7 @@ class Policy(msgspec.Struct, frozen=True):
 
     @property
     def is_privileged(self) -> bool:
-        """Whether the policy neither forbids pods nor warns about them."""
+        """Whether the policy neither forbids pods nor warns about pods."""
         return self.enforce.level == self.warn.level == PRIVILEGED
 
 

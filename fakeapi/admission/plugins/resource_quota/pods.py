@@ -152,8 +152,8 @@ def is_extended_for_quota(name: str, *, class_names: bool) -> bool:
 def is_selected(selector: ScopeSelector, values: Iterable[str | None]) -> bool:
     """Whether a scope selector of a quota matches an object.
 
-    `values`: the object's values for the scope, such as the name of its PriorityClass. If all are empty, only
-    the operators NotIn and DoesNotExist match.
+    `values`: the object's values for the scope, such as the name of its PriorityClass. If all values are
+    empty, only the operators NotIn and DoesNotExist match.
     """
     scope, operator = selector["scopeName"], selector["operator"]
     present = [value for value in values if value]

@@ -64,10 +64,9 @@ class VolumeClaims(Count):
         return amounts
 
     def _storage(self, claim: Object) -> str | None:
-        """Returns the requested storage of a PersistentVolumeClaim; None if the claim does not request
-        storage.
+        """Returns the requested storage of a PersistentVolumeClaim; None without a request for storage.
 
-        With the gate RecoverVolumeExpansionFailure, returns the allocated storage if it is larger.
+        With the gate RecoverVolumeExpansionFailure, returns the allocated storage if that amount is larger.
         """
         requested = ((claim["spec"].get("resources") or {}).get("requests") or {}).get("storage")
         if requested is None:

@@ -155,7 +155,8 @@ def _matching_resource(webhook: Webhook, attributes: Attributes, objects: Cluste
 def equivalents(attributes: Attributes, objects: ClusterObjects) -> Iterator[Resource]:
     """Yields the written resource in its other served API versions.
 
-    An API version may be in another group: Events are in the core group and in events.k8s.io.
+    An API version may be in another group: Events are in the core group and in events.k8s.io. Skips API
+    versions without the written subresource.
     """
     own = attributes.resource
     for kind in own.equivalents:

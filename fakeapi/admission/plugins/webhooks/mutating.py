@@ -2,7 +2,7 @@
 
 Follows k8s.io/apiserver `pkg/admission/plugin/webhook/mutating`. After a webhook has changed the object, all
 mutating plugins run a second time. In the second round, the plugin calls only webhooks with the
-reinvocationPolicy IfNeeded, and only if it called them in the first round.
+reinvocationPolicy IfNeeded that it called in the first round.
 """
 
 from collections.abc import Awaitable
@@ -65,8 +65,9 @@ class MutatingWebhooks(AdmissionPlugin):
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Calls all matching webhooks, and applies their patches.
 
-        Raises ApiError if a webhook denies the write, and ApiError 500 if a patch is invalid. Also raises
-        ApiError 500 if the call of a webhook fails, unless its failurePolicy is Ignore.
+        Raises ApiError if a webhook denies the write, and ApiError 500 if a patch cannot be applied. If the
+        call of a webhook fails or the response is invalid, raises ApiError 500 unless the failurePolicy is
+        Ignore.
         """
         webhooks = [] if is_exempt(attributes.resource) else self._configurations.webhooks()
         return self._ask_in_turn(webhooks, attributes) if webhooks else None
@@ -140,7 +141,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _patched(verdict: Verdict, invocation: Invocation, write: VersionedWrite) -> tuple[Object | None, bool]:
-    """Returns the object after a webhook's patch, and whether the patch left it unchanged.
+    """Returns the object after a webhook's patch, and whether the patch left the object unchanged.
 
     The object is in the API version that the webhook received. If the patch has no operations, returns (None,
     True). `verdict`: the verdict of the webhook, with the patch.

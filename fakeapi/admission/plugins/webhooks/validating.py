@@ -30,7 +30,8 @@ class ValidatingWebhooks(AdmissionPlugin):
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Calls all matching webhooks. Raises ApiError if a webhook denies the write.
 
-        Raises ApiError 500 if the call of a webhook fails, unless its failurePolicy is Ignore.
+        If the call of a webhook fails or the response is invalid, raises ApiError 500 unless the
+        failurePolicy is Ignore.
         """
         webhooks = [] if is_exempt(attributes.resource) else self._configurations.webhooks()
         return self._ask_matching(webhooks, attributes) if webhooks else None

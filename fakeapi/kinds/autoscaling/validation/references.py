@@ -35,7 +35,7 @@ def validate_reference(reference: Object, path: str, rules: ReferenceRules) -> l
 
 
 def version_problem(version: str, rules: ReferenceRules) -> str:
-    """Returns upstream's error text for an apiVersion; "" if it is valid."""
+    """Returns upstream's error text for an apiVersion; "" for a valid apiVersion."""
     if rules.any_version:
         return ""
     if version.count("/") > 1:

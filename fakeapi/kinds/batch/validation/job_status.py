@@ -134,7 +134,10 @@ def _reason_errors(after: JobStatus, before: JobStatus) -> Errors:
 
 
 def _finished_errors(after: JobStatus, before: JobStatus, rules: ReleaseRules) -> Errors:
-    """Returns errors if a finished job has active pods, uncounted pods or no start time."""
+    """Returns errors if a finished job has active pods, uncounted pods or no start time.
+
+    In newer releases, a suspended Job with 0 completions may finish without a start time.
+    """
     if not after.is_finished:
         return
     changed = after.is_finished != before.is_finished

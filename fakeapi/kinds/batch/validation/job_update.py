@@ -139,7 +139,10 @@ def _set(holder: Object, name: str, value: Any) -> None:
 
 
 def _with_resources(old: Object, new: Object) -> Object:
-    """Returns the old pod spec with the container resources of the new pod spec."""
+    """Returns the old pod spec with the container resources of the new pod spec.
+
+    Skips containers with another name, and lists with another number of containers.
+    """
     pod = deepcopy(old)
     for member in ("containers", "initContainers"):
         before, after = pod.get(member) or [], new.get(member) or []

@@ -194,7 +194,7 @@ def _resource_list(values: dict[str, str], gates: Gates) -> None:
 
 
 def _service(obj: Object, gates: Gates) -> None:
-    """Sets the timeout of ClientIP session affinity.
+    """Sets a missing timeout of ClientIP session affinity. Without affinity, removes its configuration.
 
     `ServiceStrategy` sets the default externalTrafficPolicy.
     """

@@ -53,8 +53,8 @@ class NamespaceStrategy(Strategy):
     def blocks_final_delete(self, obj: Object) -> bool:
         """Whether finalizers in the spec block the final deletion of a Namespace.
 
-        The namespace controller deletes all objects of the Namespace, and then removes the finalizer through
-        `/finalize`.
+        The namespace controller deletes all objects of the Namespace, and then removes the finalizer
+        `kubernetes` through `/finalize`.
         """
         return bool(obj["spec"].get("finalizers"))
 

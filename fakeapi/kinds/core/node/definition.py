@@ -112,9 +112,7 @@ class NodeStrategy(RulesStrategy):
         return self.warnings_on_create(new)
 
     def _validate_change(self, new: Object, old: Object) -> list[FieldError]:
-        """Validates the change of a Node. Applies the rules that hold for updates and for writes to
-        `/status`.
-        """
+        """Validates the change of a Node, by the rules that updates and writes to `/status` share."""
         annotations, rules = new["metadata"].get("annotations") or {}, self._rules
         errors = validate_node_annotations(annotations, rules)
         errors += validate_node_resources(new["status"], rules)

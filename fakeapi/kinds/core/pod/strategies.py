@@ -54,7 +54,7 @@ class PodStrategy(Strategy):
         self._now = context.now
 
     def prepare_create(self, obj: Object) -> Object:
-        """Sets the phase Pending, the QoS class, the generation and other fields of a new pod."""
+        """Sets the phase Pending, the QoS class and other fields of a new pod."""
         if self._rules.quirks.pods_have_generations:
             obj["metadata"]["generation"] = 1
         pod = drop_disabled_fields({**obj, "status": {"phase": PENDING}}, None, POD_FIELDS, self._rules)
@@ -149,7 +149,10 @@ class PodStatusStrategy(PodStrategy):
         return validate_pod_status_update(new, old, self._rules, metadata)
 
     def warnings_on_update(self, new: Object, old: Object) -> list[str]:
-        """Returns warnings about pod and host IP addresses that are not in canonical form."""
+        """Returns warnings about pod and host IP addresses that are not in canonical form.
+
+        Releases before 1.33 return no warnings.
+        """
         if not self._rules.quirks.pod_addresses_are_warned_of:
             return []
         return [

@@ -103,7 +103,7 @@ class Allocator(msgspec.Struct, frozen=True):
         new["clusterIPs"] = [ips[0], self._cluster_ip(ips[1], new)]
 
     def _cluster_ip(self, ip: str, new: Object) -> str:
-        """Returns `ip` if it is available, or a free address if `ip` is "".
+        """Returns the available address `ip`, or a free address if `ip` is "".
 
         Raises ApiError 422 if `ip` is unavailable, and 500 if the range is full.
         """

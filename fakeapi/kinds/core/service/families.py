@@ -85,7 +85,8 @@ def _policy(old: Object | None, *, is_open: bool) -> str:
 def _released(new: Object, old: Object, rules: ReleaseRules) -> list[FieldError]:
     """Drops the second cluster IP and IP family from `new`, in place, if the policy changes to SingleStack.
 
-    For any other policy, returns an error if the client omitted the second cluster IP or IP family.
+    Keeps lists that the client changed. For any other policy, returns an error if the client omitted the
+    second cluster IP or IP family.
 
     `new`, `old`: the new and the stored spec
     """

@@ -44,10 +44,11 @@ def validate_service_cidr_spec(spec: Object, type_name: str, rules: ReleaseRules
 def validate_service_cidr_change(
     new: Object, old: Object, type_name: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Validates a change of a ServiceCIDR's spec.
+    """Validates a change of a ServiceCIDR's spec. The ranges are immutable.
 
-    `type_name`: the full Go name of the spec's type, for errors. From 1.33 on an update may add a range of
-    the other IP family.
+    From 1.33 on, an update may add a range of the other IP family to a single range.
+
+    `type_name`: the full Go name of the spec's type, for errors.
     """
     cidrs, before = new.get("cidrs") or [], old.get("cidrs") or []
     bad_value: Any = printed_strings(new.get("cidrs"), rules.quirks.wording)

@@ -189,7 +189,7 @@ def _secret_name_messages(tls: Object) -> list[str]:
 def _has_relaxed_service_name(spec: Object, rules: ReleaseRules) -> bool:
     """Whether a backend of the stored Ingress has a relaxed service name. If so, updates may use such names.
 
-    A relaxed name is a DNS-1123 label, but not a DNS-1035 label: it may begin with a digit.
+    A relaxed name is a DNS-1123 label that begins with a digit. DNS-1035 labels begin with a letter.
     """
     if not rules.quirks.ingresses_keep_relaxed_names:
         return False

@@ -1,7 +1,7 @@
 """Converts the device requests in ResourceClaims and ResourceClaimTemplates.
 
 In the hub version (the stored layout), as in v1 and v1beta2, the fields of an exact request are under
-`exactly`. In v1alpha3 and v1beta1 they are fields of the request itself. Follows k8s.io/kubernetes
+`exactly`. In v1alpha3 and v1beta1, these fields are in the request itself. Follows k8s.io/kubernetes
 `pkg/apis/resource/v1alpha3` and `v1beta1` of 1.33.
 """
 

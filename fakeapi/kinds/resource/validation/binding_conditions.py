@@ -54,7 +54,7 @@ def _validate_distinct(conditions: Sequence[str], others: Sequence[str], path: s
 def _validate_both(
     holder: Object, missing: str, given: str, path: str, rules: ReleaseRules
 ) -> list[FieldError]:
-    """Returns an error if a device has the list `given` but not the list `missing`.
+    """Returns an error if `holder` has the list `given` but not the list `missing`.
 
     `holder`: the device or the allocation result, with the path `path`
     """

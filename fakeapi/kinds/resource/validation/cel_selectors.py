@@ -35,7 +35,7 @@ CelCheck: TypeAlias = Compiler
 
 
 def accept_any_cel(_expression: str) -> None:
-    """Accepts every expression without compiling it; use it as a `CelCheck`."""
+    """Accepts every expression without compiling the expression. Use this function as a `CelCheck`."""
 
 
 def device_compiler(rules: ReleaseRules) -> CelCheck:

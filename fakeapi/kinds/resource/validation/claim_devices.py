@@ -45,7 +45,7 @@ class Checks(msgspec.Struct, frozen=True):
     """The release rules and options for validating a claim, a template or a device class.
 
     `stored`: whether the server already stores the validated value. If so, some limits do not apply, because
-    they may be newer than the object.
+    the limits may be newer than the object.
     """
 
     rules: ReleaseRules

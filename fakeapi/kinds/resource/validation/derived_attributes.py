@@ -95,7 +95,7 @@ class Derivations(msgspec.Struct):
     def validate_cost(self, path: str) -> list[FieldError]:
         """Returns an error if the total CEL cost of all derived attributes exceeds the limit.
 
-        Call this method after you called `validate` for all requests.
+        Call this method after the calls of `validate` for all requests.
         """
         if self.cost <= self.rules.limits.derived_attribute_cost:
             return []

@@ -33,7 +33,7 @@ class DeviceId(NamedTuple):
     share: str = ""
 
     def printed(self, rules: ReleaseRules) -> Dump:
-        """Formats the device as errors of the release print it."""
+        """Formats the device in the form in which errors of the release print devices."""
         if rules.quirks.device_shown == "text":
             return Dump(f"{self.driver}/{self.pool}/{self.device}")
         texts: Iterable[Any] = self if rules.quirks.device_shown == "strings" else ({},) * len(self)

@@ -76,7 +76,10 @@ def validate_device(
 
 
 def validate_taints(device: Object, path: str, old: Object | None, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the taints of a device. `old`: the stored device; None for a new device."""
+    """Validates the taints of a device. From 1.35 on, does not validate unchanged taints.
+
+    `old`: the stored device; None for a new device.
+    """
     taints = device.get("taints")
     trusts = rules.quirks.unchanged_taints_are_trusted
     if trusts and old is not None and semantically_equal(taints, old.get("taints")):

@@ -153,7 +153,7 @@ def _divisor_errors(name: str, divisor: str, path: str) -> Errors:
 
 
 def _conversion_problem(version: str, name: str, checks: PodChecks) -> str:
-    """Returns the reason why a field path is not valid in an API version of pods; "" if it is valid."""
+    """Returns the reason why a field path is not valid in an API version of pods; "" for a valid path."""
     if version != "v1":
         return f"unsupported pod version: {version}"
     subscripted = _subscript(name)

@@ -44,7 +44,7 @@ def overhead_errors(overhead: Mapping[str, str], path: str, checks: PodChecks) -
 
 
 def pod_resource_errors(spec: Object, claims: Collection[str], path: str, checks: PodChecks) -> Errors:
-    """Validates pod-level resources.
+    """Validates pod-level resources, if the gate PodLevelResources is on.
 
     - `claims`: the names of the pod's resource claims
     - `path`: the path of the pod's spec

@@ -111,7 +111,7 @@ def _address_errors(status: Object, before: Object, name: str, checks: PodChecks
 
 
 def _repeated_addresses(status: Object, name: str, checks: PodChecks) -> Errors:
-    """Yields an error for each repeated address of a list. Only for releases up to 1.32."""
+    """Yields an error for each repeated address of a list, as releases up to 1.32 do."""
     kind = "PodIP" if name == "podIPs" else "HostIP"
     seen: set[str] = set()
     for index, entry in enumerate(status[name]):

@@ -19,7 +19,7 @@ _SIGNALS = {"linux": _OF_LINUX, "windows": ("SIGKILL", "SIGTERM")}
 def stop_signal_errors(signal: str, path: str, os: str | None, checks: PodChecks) -> Errors:
     """Validates the stop signal of a container.
 
-    `os`: the name of the pod's OS; None if the pod does not set it.
+    `os`: the name of the pod's OS; None if the pod does not set an OS.
     """
     if os is None:
         yield forbidden(path, "may not be set for containers with empty `spec.os.name`")

@@ -136,7 +136,8 @@ def _qos_errors(new: Object, old: Object, checks: PodChecks) -> Errors:
 def _other_field_errors(spec: Object, before: Object, checks: PodChecks) -> Errors:
     """Yields an error if an update changes immutable fields of a pod spec.
 
-    The message of the error contains the difference. `before`: the stored spec.
+    The message of the error contains the difference. Also yields errors for forbidden changes of node
+    selector and node affinity of a pod with scheduling gates. `before`: the stored spec.
     """
     resizes = checks.quirks.updates_resize_pods and checks.enabled("InPlacePodVerticalScaling")
     left = _with_old_fields(spec, before, checks.quirks, resizes=resizes)
