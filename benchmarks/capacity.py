@@ -22,8 +22,7 @@ class Costs:
     get: float
     """CPU time of a GET of an object's newest version, on the server that receives the request."""
     follow: float
-    """CPU time for reading one write from the shared log. Each server that did not receive the write pays it.
-    """
+    """CPU time of each server that did not receive a write, for reading the write from the shared log."""
     event: float
     """CPU time for sending an event to one watcher; events of writes that were committed together cost less.
     """

@@ -2,7 +2,7 @@
 
     python benchmarks/recording.py [--quick]
 
-Each server has its own process. Peak memory is that of the process that converts the log.
+Each server has its own process. The peak memory belongs to the process that converts the log.
 """
 
 import argparse

@@ -25,7 +25,7 @@ VALUE = "x" * 1000
 class Figures(NamedTuple):
     """Requests per second (`rate`), median seconds of a request (`median`), and CPU seconds per request.
 
-    `server` is the CPU time of all fakeapi servers, `database` that of PostgreSQL.
+    `server` is the CPU time of all fakeapi servers. `database` is the CPU time of PostgreSQL.
     """
 
     rate: float
@@ -48,7 +48,7 @@ class Stack(NamedTuple):
     database: PostgreSQL | None
 
     def used(self) -> tuple[list[float], float]:
-        """Returns the CPU seconds of each fakeapi server and those of PostgreSQL (0 with SQLite)."""
+        """Returns the CPU seconds of each fakeapi server, and the CPU seconds of PostgreSQL (0 with SQLite)."""
         processes = [] if self.database is None else self.database.processes()
         return [processor_seconds(each.process.pid) for each in self.servers], sum(
             map(processor_seconds, processes)
@@ -146,7 +146,7 @@ def _requests(postgresql: PostgreSQL, count: int) -> None:
     for number in (0, *SERVERS):
         databases = [postgresql.place()] * number or [""]
         with stacked(databases, postgresql if number else None) as stack:
-            asyncio.run(measured(stack, "create", count // 10))  # a warm-up
+            asyncio.run(measured(stack, "create", count // 10))  # these requests are a warm-up
             figures = [asyncio.run(measured(stack, verb, count)) for verb in ("create", "get")]
         title = f"PostgreSQL, {number} server{'s' * (number > 1)}" if number else "SQLite, 1 server"
         tables.row(title, *(cell for each in figures for cell in each.cells()))

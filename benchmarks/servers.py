@@ -22,7 +22,7 @@ def process(
 
     - `cores`: allowed CPU numbers; empty means all cores.
     - `tree`: the folder of the checkout that Python imports fakeapi from.
-    - `quiet`: whether to drop what the program writes to stderr.
+    - `quiet`: whether to drop the program's output to stderr.
     """
     errors = subprocess.DEVNULL if quiet else None
     with _on(cores):

@@ -32,7 +32,7 @@ def open_regular(path: Path) -> io.FileIO:
         _refuse_special(path, path.stat().st_mode)
         # A FIFO may have replaced the file since the check; O_NONBLOCK opens it without waiting for a writer.
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
-    except ValueError as error:  # a NUL in the path
+    except ValueError as error:  # the path contains a NUL
         raise OSError(errno.EINVAL, str(error), str(path)) from error
     try:
         _refuse_special(path, os.fstat(handle).st_mode)

@@ -95,7 +95,7 @@ def build(directory: Path) -> tuple[Stage, list[str]]:
             stage = stages[words[-1]] = Stage(folder)
             continue
         if stage is None:
-            continue  # an ARG before the first stage
+            continue  # this ARG comes before the first stage
         print(f"{name} {arguments}", flush=True)
         if name == "WORKDIR":
             stage.folder = arguments

@@ -29,7 +29,7 @@ class DriverStarter(Attachment):
     def __init__(self, cluster: Cluster, specs: Sequence[DriverSpec], nodes: Nodes) -> None:
         """Stores the drivers to start at the next start or reset of the server.
 
-        `nodes`: the value of the option `nodes`, for drivers without nodes of their own.
+        `nodes`: the value of the option `nodes`, for drivers without their own nodes.
         """
         self._cluster = cluster
         self._specs = specs

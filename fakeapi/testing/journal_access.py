@@ -59,7 +59,7 @@ class JournalAccess:
         self._runner.call(check)
 
     def clear_journal(self) -> None:
-        """Deletes all entries."""
+        """Deletes all entries of the journal."""
 
         async def clear() -> None:
             self._cluster.journal.clear()

@@ -60,7 +60,7 @@ def without_server_fields(obj: Object) -> Object:
     _without(metadata, "annotations", _APPLIED)
     if manifest["kind"] == "Namespace" and manifest["apiVersion"] == "v1":
         _without(metadata, "labels", "kubernetes.io/metadata.name")
-        manifest.pop("spec", None)  # the spec has only the finalizer of every namespace
+        manifest.pop("spec", None)  # the spec has only the finalizer that every namespace has
     _without_null_times(manifest)
     return manifest
 

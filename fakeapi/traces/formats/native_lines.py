@@ -143,7 +143,7 @@ def content(data: bytes) -> dict[str, Any]:
         text = data.decode()
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(data).decode("ascii")}
-    if sum(map(data.count, _CONTROLS)) * 6 > len(data):  # JSON takes six characters for each
+    if sum(map(data.count, _CONTROLS)) * 6 > len(data):  # JSON escapes take six characters
         return {"base64": base64.b64encode(data).decode("ascii")}
     return {"text": text}
 
