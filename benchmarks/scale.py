@@ -48,7 +48,10 @@ class Stack(NamedTuple):
     database: PostgreSQL | None
 
     def used(self) -> tuple[list[float], float]:
-        """Returns the CPU seconds of each fakeapi server, and the CPU seconds of PostgreSQL (0 with SQLite)."""
+        """Returns the CPU seconds of each fakeapi server, and the CPU seconds of PostgreSQL.
+
+        With SQLite, the CPU seconds of PostgreSQL are 0.
+        """
         processes = [] if self.database is None else self.database.processes()
         return [processor_seconds(each.process.pid) for each in self.servers], sum(
             map(processor_seconds, processes)
