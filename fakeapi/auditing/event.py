@@ -50,7 +50,11 @@ class Event:
     annotations: dict[str, str] = field(default_factory=dict)
 
     def line(self, stage: Stage, now: float) -> bytes:
-        """Returns the event of a stage as one line of JSON. `now`: the time of the stage."""
+        """Returns the event of a stage as one line of JSON.
+
+        `now`: the time of the stage. The event of RequestReceived contains the arrival time of the request
+        instead.
+        """
         at = self.received if stage is Stage.REQUEST_RECEIVED else now
         required = {
             "kind": "Event",

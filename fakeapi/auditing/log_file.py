@@ -52,9 +52,9 @@ class LogFile:
         """The number of lines that were passed to `write` while the file was open."""
 
     def open(self) -> None:
-        """Opens the file, or creates the file and its directory.
+        """Opens the file, and starts the thread that writes to the file.
 
-        Raises OSError if the file cannot be opened.
+        Creates a missing file and its directory. Raises OSError if the file cannot be opened.
         """
         if str(self._path) == STDOUT:
             self._descriptor = os.dup(_STDOUT_DESCRIPTOR)

@@ -32,7 +32,7 @@ class PolicyError(ValueError):
 
 
 def read_policy(path: Path) -> Policy:
-    """Returns the audit policy in a file. Raises PolicyError if the file is not a valid policy."""
+    """Returns the audit policy in a file. Raises PolicyError if the file is unreadable or invalid."""
     try:
         text = read_regular(path, POLICY_BYTES_MAX)
     except OSError as error:

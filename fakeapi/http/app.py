@@ -110,7 +110,7 @@ class Application:
     async def startup(self) -> None:
         """Starts the cluster and builds the chain of request filters.
 
-        Raises the exceptions of `Cluster.start`.
+        Raises the exceptions of `Cluster.start`, and OSError if the audit log cannot be opened.
         """
         await self._cluster.start()
         if self._auditing is not None:

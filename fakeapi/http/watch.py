@@ -98,7 +98,7 @@ class Watches:
         """Opens a watch and returns its stream.
 
         If the resourceVersion is too old, the stream contains only an ERROR event. Raises ApiError if the
-        request is invalid.
+        request is invalid or a conversion webhook fails, and ClientGone if the client disconnects.
         """
         negotiate_for(ctx, resource)
         options = queries.watch_options(ctx.request.query, resource, ctx.object.name)
@@ -283,7 +283,7 @@ class Events:
                         yield self._bookmarks(version, ends_initial_events=False)
         except DropConnection:
             raise
-        except Compacted as error:  # this server was disconnected from shared storage for long
+        except Compacted as error:  # this server had no connection to shared storage for a long time
             yield [self.encode_error(TooOld(error.revision, error.oldest).error)]
         except (StorageError, ApiError):
             return

@@ -27,6 +27,8 @@ _NORMAL_CLOSURE = 1000
 async def serve(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
     """Serves a WebSocket request.
 
+    A bearer token in the subprotocols becomes the Authorization header, unless the request has this header.
+
     `answer`: the ASGI application that handles the request as an HTTP request.
     """
     token, protocols = split_protocols(scope.get("subprotocols") or [])

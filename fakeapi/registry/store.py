@@ -62,7 +62,7 @@ class Store:
 
         - 400: the name is invalid
         - 404: the object does not exist
-        - 500: the resourceVersion is malformed, or the namespace is "." or ".."
+        - 500: the resourceVersion is malformed, or `version` is "" and the namespace is "." or ".."
         - 504: the storage has not reached the resourceVersion
         """
         check_path_name(target.name)

@@ -182,7 +182,8 @@ class HTTP1:
     async def _parse_event(self) -> bool:
         """Handles one event of the parser.
 
-        Returns False if the request was refused, or if the parser needs more bytes.
+        Returns False if the request was refused, if the parser needs more bytes, or if the request is
+        complete. Raises HTTP2Preface if the connection starts with the HTTP/2 preface.
         """
         event = self._reader.next()
         if isinstance(event, Started):

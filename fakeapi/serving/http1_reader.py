@@ -119,7 +119,7 @@ class RequestReader:
 
         A Refusal is the error response for an invalid request.
 
-        Returns None if the parser needs more bytes, or if the request is complete.
+        Returns None if the parser needs more bytes, or if the current request is complete or refused.
         """
         if self._over:
             return None

@@ -125,7 +125,10 @@ class Output:
             return 1
 
     async def send_body(self, stream_id: int, data: bytes) -> None:
-        """Queues a part of a response body. Waits while STREAM_HIGH_BYTES or more are unsent."""
+        """Queues a part of a response body. Waits while STREAM_HIGH_BYTES or more are unsent.
+
+        Drops the part if the stream is closed.
+        """
         response = self._responses.get(stream_id)
         if response is None:
             await asyncio.sleep(0)  # other tasks must run even if the application ignores the disconnect

@@ -13,7 +13,8 @@ SERVER_BYTES_MAX = 256 * 1024 * 1024
 """Maximum number of unread response bytes of all connections together.
 
 At the limit, the server does not start to generate more long responses. Many short responses can exceed the
-limit. At twice the limit, the server closes the connection with the most unread bytes.
+limit. Above twice the limit, the server closes the connection with the most unread bytes, unless one
+connection has all unread bytes.
 """
 
 CONNECTION_BYTES_MAX = 64 * 1024 * 1024
@@ -104,7 +105,10 @@ class ResponseBytes:
         self.grant_room()
 
     def grant_room(self) -> None:
-        """Reserves memory for waiting requests whose responses now fit, oldest first."""
+        """Reserves memory for waiting requests whose responses now fit, oldest first.
+
+        If a response would exceed the limit for all connections, later responses of known size wait too.
+        """
         has_room = True
         for waiter in list(self._waiters):
             account, size = waiter.account, waiter.size

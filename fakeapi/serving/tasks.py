@@ -60,7 +60,10 @@ class RequestEvents:
         return self._gone
 
     async def put(self, event: Any) -> None:
-        """Queues an event for the application. Waits while more than UNREAD_BYTES are queued."""
+        """Queues an event for the application. Waits while more than UNREAD_BYTES are queued.
+
+        Drops the event if the application has ended.
+        """
         if self._closed:
             if self._on_read is not None and event.get("body"):
                 self._on_read(len(event["body"]))

@@ -65,10 +65,10 @@ class Injector:
         cluster.faults.subscribe(self._meet_open_watches)
 
     async def apply(self, ctx: RequestContext, proceed: Handler) -> AnyResponse:
-        """Applies all matching faults to a request, and returns the response.
+        """Applies the faults that fire for a request, and returns the response.
 
-        `proceed`: handles the request, unless a fault returns another response instead. Raises ApiError if
-        the request fails, and ClientGone if the client disconnects.
+        `proceed`: handles the request. If a fault returns a response, neither the request nor the later
+        faults run. Raises ApiError if the request fails, and ClientGone if the client disconnects.
         """
         content = Content(ctx, self._cluster)
         armed = self._cluster.faults.armed

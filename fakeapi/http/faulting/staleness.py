@@ -10,7 +10,8 @@ def show_stale_state(ctx: RequestContext, revision: int) -> bool:
     """Changes a list or watch to read the objects at an older revision.
 
     - Lists: the fault affects only lists at resourceVersion 0, which kube-apiserver serves from its watch
-      cache. Lists with a continue token or resourceVersionMatch=Exact stay unchanged.
+      cache. A stale list ignores its limit. Lists with a continue token or resourceVersionMatch=Exact stay
+      unchanged.
     - Watches without a resourceVersion, or at 0: the watch starts at the older revision.
     - Other watches: unchanged here, because the fault only delays their events.
 

@@ -38,7 +38,8 @@ class Authorization:
 def access_of(ctx: RequestContext, *, by_selectors: bool) -> AccessAttributes:
     """Returns the attributes of a request for the authorizer.
 
-    `by_selectors`: whether to include the requirements in the request's field selector.
+    `by_selectors`: whether to include the requirements in the request's field selector. Requests below /watch
+    never include requirements.
     """
     info, user = ctx.info, ctx.user
     if info is None or not info.resource:

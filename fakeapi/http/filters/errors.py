@@ -93,7 +93,8 @@ def too_many_requests() -> ApiError:
 def refusal(error: ApiError, ctx: RequestContext) -> Response:
     """Returns the response for an error, in a representation that the client accepts.
 
-    If the client accepts only Tables or unknown media types, returns indented JSON instead of 406.
+    If the client accepts only Tables or unknown media types, returns indented JSON instead of 406. If the
+    representation cannot contain the error, returns compact JSON.
     """
     response = Response(error.code, b"", warnings=ctx.warnings.texts)
     if error.retry_after is not None:

@@ -66,7 +66,8 @@ class Counters:
     def end(self, ctx: RequestContext, response: AnyResponse | None, began: float) -> None:
         """Counts a finished request.
 
-        - `response`: the response; None if the client disconnected before the response was ready.
+        - `response`: the response; None if the client disconnected before the response was ready. Without a
+          response, the request is not counted.
         - `began`: the result of `begin`.
         """
         seconds = perf_counter() - began

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KEPT_MAX = 4096
 """Maximum number of converted objects in the cache of one CRD, unless one list has more objects.
 
-The cache is cleared before results that would exceed the maximum.
+The cache is cleared before it would exceed the maximum.
 """
 
 

@@ -75,7 +75,7 @@ class ObjectReader(msgspec.Struct, frozen=True):
     def _with_metadata(self, value: Any) -> tuple[Object, list[str]]:
         """Returns a copy of an object with decoded metadata, and the strict decoding errors of the metadata.
 
-        Raises DecodeError if the metadata is invalid.
+        Raises DecodeError if the metadata is invalid, or if a number is too large for a float64.
         """
         try:
             obj: Object = rewritten(value)

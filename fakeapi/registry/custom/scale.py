@@ -25,7 +25,10 @@ _UNSET = -(1 << 31)
 
 
 class AccessorError(ValueError):
-    """Raised if the value at a field path has the wrong type. The message equals that of Go's accessors."""
+    """Raised if the value at a field path has the wrong type.
+
+    The message equals the message of Go's accessors.
+    """
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -44,7 +47,8 @@ def nested(obj: Object, path: tuple[str, ...], wanted: type, go: str) -> Found:
     - `wanted`: the type that the value must have.
     - `go`: the name of this type in Go, for the error message.
 
-    Raises AccessorError if the value has another type. Follows NestedInt64 and NestedString of
+    Raises AccessorError if the value has another type, or if a parent of the value is neither an object nor
+    null. If a parent is null, the path does not exist. Follows NestedInt64 and NestedString of
     k8s.io/apimachinery `pkg/apis/meta/v1/unstructured`.
     """
     value: Any = obj

@@ -28,9 +28,10 @@ class BodyType(msgspec.Struct, frozen=True):
     """Further values of apiVersion that a body may contain."""
 
     scheme_without_type: str = ""
-    """Line in the Go source of the scheme that lacks the type, if upstream looks the type up there.
+    """The Go source position of the scheme in which upstream does not find the type; "" for most types.
 
-    Each body that cannot be decoded then gets the error of this lookup, such as a Scale of a custom object.
+    If a body cannot be decoded, the client then gets upstream's error for the missing type, with this
+    position. An example of such a type is the Scale of a custom object.
     """
 
     @property

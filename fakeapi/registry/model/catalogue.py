@@ -100,7 +100,7 @@ class Catalogue:
         return sorted(resources, key=lambda resource: resource.kind.resource)
 
     def add(self, *resources: Resource) -> None:
-        """Starts to serve resources. Raises ValueError if one of them is already served."""
+        """Starts to serve resources. Raises ValueError if a resource is already served."""
         added: dict[tuple[str, str, str], Resource] = {}
         for resource in resources:
             name = _name_of(resource)
@@ -112,7 +112,7 @@ class Catalogue:
         self.changed()
 
     def remove(self, *resources: Resource) -> None:
-        """Stops serving resources. Raises KeyError if one of them is not served."""
+        """Stops serving resources. Raises KeyError if a resource is not served."""
         for resource in resources:
             if self._by_name[_name_of(resource)] is not resource:
                 raise KeyError(_name_of(resource))

@@ -1,5 +1,7 @@
-"""Decides what a DELETE does to an object: finalizers, grace period, and the finalizers of the garbage
-collector, `orphan` and `foregroundDeletion`.
+"""Decides whether a DELETE removes an object at once, or after its finalizers and grace period.
+
+The propagation in a DELETE adds or removes `orphan` and `foregroundDeletion`, the finalizers of the garbage
+collector.
 
 Follows k8s.io/apiserver `pkg/registry/generic/registry` (deletionFinalizersForGarbageCollection) and
 `pkg/registry/rest/delete.go`. `fakeapi.registry.verbs.deleting` reads the object, calls the policy, and

@@ -199,7 +199,7 @@ def _unknown_field(value: Any, strict: list[str]) -> list[str]:
 def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
     """Returns (kind, apiVersion) of the body `value`. Takes missing fields from the expected type `wanted`.
 
-    Raises Unreadable if kind or apiVersion is malformed.
+    Raises Unreadable if the body is neither an object nor null, or if kind or apiVersion is malformed.
     """
     kind, api_version = stated_type(value)
     if not api_version or api_version == f"{wanted.kind.group}/":
@@ -210,8 +210,8 @@ def type_of(value: Any, wanted: BodyType) -> tuple[str, str]:
 def stated_type(value: Any) -> tuple[str, str]:
     """Returns (kind, apiVersion) in the body; "" for a missing field.
 
-    Like Go's encoding/json, ignores the case of field names, and uses the last of duplicate fields.
-    Raises Unreadable if kind or apiVersion is malformed.
+    Like Go's encoding/json, ignores the case of field names, and uses the last of duplicate fields. Raises
+    Unreadable if the body is neither an object nor null, or if kind or apiVersion is malformed.
     """
     if value is None:
         return "", ""

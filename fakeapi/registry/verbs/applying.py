@@ -39,7 +39,7 @@ async def apply(request: ServerWrite, body: bytes) -> WriteResult:
     - 400: the body is malformed
     - 403, or another code of an admission plugin: the user may not create the object, or admission rejects it
     - 404: the request is for a subresource of a missing object
-    - 409: field managers or resourceVersions conflict
+    - 409: field managers or resourceVersions conflict, or other clients keep changing the object
     - 422: the resulting object is invalid
     - 500: the configuration does not fit the schema
     """
@@ -109,8 +109,8 @@ def applied(request: ServerWrite, old: Object | None, body: bytes) -> Object:
 def read_configuration(body: bytes, wording: Wording) -> tuple[Object, str]:
     """Decodes an apply configuration from YAML or JSON; returns it with a message about duplicate keys.
 
-    The message is "" if no key is duplicate. `wording`: the error texts of the release. Raises ApiError 400
-    if the body is malformed or not a JSON object.
+    The message is "" if no key is duplicate. `wording`: the error texts of the release. An empty body or null
+    gives {}. Raises ApiError 400 if the body is malformed or is another value than an object.
     """
     value, repeated = _read(body, wording)
     if value is None:

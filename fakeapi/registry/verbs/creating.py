@@ -44,8 +44,8 @@ If all these names exist, the client gets 409.
 async def create(request: ServerWrite, obj: Object) -> WriteResult:
     """Stores a new object; `obj` is the decoded request body in canonical form, with defaults.
 
-    Kinds with `KindDefinition.answer`, such as reviews, return a response and store nothing. Raises ApiError
-    if admission, validation or the storage rejects the object.
+    Kinds with `KindDefinition.answer`, such as reviews, return a response and store nothing. A dry run stores
+    nothing either. Raises ApiError if admission, validation or the storage rejects the object.
     """
     server, resource, options = request.server, request.resource, request.options
     deduplicate_owners(obj, request.warnings)
@@ -82,7 +82,7 @@ async def admitted(request: ServerWrite, obj: Object) -> Object:
 
 
 async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") -> WriteResult:
-    """Validates and stores a new object after mutating admission.
+    """Validates and stores a new object after mutating admission. A dry run stores nothing.
 
     `given_version`: the resourceVersion of the request body. If it is a number other than 0, and validation
     and admission pass, the create fails with 500, except in a dry run.

@@ -49,7 +49,8 @@ async def delete(
     Raises ApiError:
 
     - 400: the name is not valid in a URL path
-    - 403: the object cannot be deleted, or admission rejects the delete
+    - 403, or another code of an admission plugin: the object cannot be deleted, or admission rejects the
+      delete
     - 404: the object does not exist
     - 409: a precondition does not match, or other clients keep changing the object
     """
@@ -140,9 +141,11 @@ def _check_changed_version(
 async def _delete_last_state(server: Server, resource: Resource, key: str, stored: Entry) -> int:
     """Deletes an object whose last state was just stored; returns the revision of the deletion.
 
-    If the object is watched, waits TRANSACTION_GAP_SECONDS first. If another request deletes the object
-    meanwhile, waits for the commit of this deletion and returns the revision of the last state, like
-    upstream's `ignoreNotFound`. Raises RevisionConflict if another request changes the object meanwhile.
+    If the object is watched and the clock is not frozen, waits TRANSACTION_GAP_SECONDS first. If the caller
+    is cancelled during this time, the object is deleted without waiting for the commit. If another request
+    deletes the object meanwhile, waits for the commit of this deletion and returns the revision of the last
+    state, like upstream's `ignoreNotFound`. Raises RevisionConflict if another request changes the object
+    meanwhile.
     """
     if server.store.storage.is_watched(key) and runs_by_itself(server.store.clock):
         try:

@@ -105,7 +105,7 @@ def list_entries(
 def _indexed(resource: Resource, options: ListOptions) -> SelectionPredicate | None:
     """Returns a predicate for the field that the watch cache indexes, for example spec.nodeName of pods.
 
-    Returns None if the list does not select this field by an exact value.
+    Returns None if the kind has no such field, or if the list does not select the field by an exact value.
     """
     name = resource.field_labels.indexed
     value = options.fields.requires_exact_match(name) if options.fields is not None and name else None

@@ -34,7 +34,7 @@ async def update_scale(request: ServerWrite, scale: Object) -> WriteResult:
 
     - 403, or another code of an admission plugin: admission rejects the change
     - 404: the object does not exist
-    - 409: the uid or the resourceVersion is not the stored one
+    - 409: the uid or the resourceVersion is not the stored one, or other clients keep changing the object
     - 422: the Scale is invalid
     """
     manager = request.resource.scales.manager(SCALE)
@@ -55,7 +55,7 @@ async def patch_scale(request: ServerWrite, body: bytes, media_type: str) -> Wri
     - 400: the patch is malformed
     - 403, or another code of an admission plugin: admission rejects the change
     - 404: the object does not exist
-    - 409: the resourceVersion is not the stored one
+    - 409: the resourceVersion is not the stored one, or other clients keep changing the object
     - 413: a JSON patch has too many operations
     - 422: the patched Scale is invalid
     """
@@ -80,7 +80,7 @@ async def apply_scale(request: ServerWrite, body: bytes) -> WriteResult:
     - 400: the configuration is malformed
     - 403, or another code of an admission plugin: admission rejects the change
     - 404: the object does not exist
-    - 409: field managers or resourceVersions conflict
+    - 409: field managers or resourceVersions conflict, or other clients keep changing the object
     - 422: the Scale is invalid
     - 500: the configuration does not fit the schema
     """

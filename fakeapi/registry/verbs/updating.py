@@ -25,7 +25,7 @@ async def update(request: ServerWrite, obj: Object) -> WriteResult:
 
     - 403, or another code of an admission plugin: admission rejects the object, or the user may not create it
     - 404: the object does not exist
-    - 409: the resourceVersion or uid is not the stored one
+    - 409: the resourceVersion or uid is not the stored one, or other clients keep changing the object
     - 422: the object is invalid
     """
     server, resource, target = request.server, request.resource, request.target

@@ -99,7 +99,7 @@ class Watch:
         """Waits for events of this watch and returns them.
 
         Raises the errors of the storage's watcher, for example after the watcher was closed or has fallen
-        behind.
+        behind. Raises ApiError 500 if a conversion webhook fails.
         """
         while True:
             batch = await self._watcher.next_batch()
@@ -221,7 +221,7 @@ def bookmark(resource: Resource, revision: int, *, ends_initial_events: bool) ->
     """Returns the JSON of the object in a bookmark: an empty object of the kind, with a resourceVersion.
 
     `ends_initial_events`: whether the bookmark marks the end of the initial events. If so, the object gets
-    the annotation `k8s.io/initial-events-end`.
+    the annotation `k8s.io/initial-events-end`, and in some releases also the annotation of `_blueprint`.
     """
     meta: Object = {"resourceVersion": str(revision)}
     if resource.release.quirks.zero_creation_timestamp_is_null:

@@ -9,7 +9,7 @@ from typing import cast
 
 import aiosqlite
 from sqlalchemy import URL
-from sqlalchemy.dialects.sqlite import aiosqlite as _dialect  # noqa: F401 - loaded late, it would slow an opening
+from sqlalchemy.dialects.sqlite import aiosqlite as _dialect  # noqa: F401 - a later import would slow `connect`
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool

@@ -35,7 +35,7 @@ def probe(path: Path, text: str, wanted: Format) -> Found | None:
     - `wanted`: the format of keys and values that the application uses.
 
     Raises `OpenFailed` for a file that this version of the package or of the application cannot use, and
-    `StorageFailed` for a file that cannot be read.
+    `StorageFailed` for a file that cannot be read or written.
     """
     try:
         status = path.stat()

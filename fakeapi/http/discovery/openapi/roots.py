@@ -22,7 +22,8 @@ _KEYS = "application/jwk-set+json"
 def root_paths(catalogue: Catalogue) -> dict[str, tuple[str, PathItem]]:
     """Returns (path, path item) for each path that belongs to no API version, by document name.
 
-    For example, the document of the path /apis/apps/ has the name `apis/apps`.
+    For example, the document of the path /apis/apps/ has the name `apis/apps`. Groups with only custom
+    resources have no such path.
     """
     groups = dict.fromkeys(
         resource.kind.group for resource in catalogue.resources if not resource.kind.unstructured

@@ -212,8 +212,8 @@ def _without_item_defaults(schema: Schema) -> Schema:
 def _value(types: Mapping[str, TypeEntry], go: str, *, is_pointer: bool, optional: bool) -> Schema:
     """Returns the schema of a value of the Go type `go`. The type must not start with `*`.
 
-    - `is_pointer`: whether the Go type is a pointer. Only structs that are not pointers have a default,
-      because Go always encodes these structs.
+    - `is_pointer`: whether the Go type is a pointer. A struct has a default only if it is not a pointer,
+      because Go always encodes such a struct.
     - `optional`: whether Go can omit the value. Optional scalars have no default.
     """
     if go in _SCALARS:

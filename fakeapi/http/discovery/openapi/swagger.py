@@ -67,7 +67,7 @@ def _response(openapi3: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema(schema: Schema) -> Schema:
-    """Converts a schema to OpenAPI 2. Drops the keywords that OpenAPI 2 lacks."""
+    """Converts a schema to OpenAPI 2: drops defaults, and replaces `allOf` and `oneOf`."""
     if "$ref" in schema:
         return {"$ref": schema["$ref"].replace(REFERENCE, DEFINITIONS)}
     reduced = {name: value for name, value in schema.items() if name not in ("default", "allOf", "oneOf")}
