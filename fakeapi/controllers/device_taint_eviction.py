@@ -23,8 +23,8 @@ from fakeapi.controllers.pod_claims import (
     reserved_for,
 )
 from fakeapi.controllers.scheduler.device_matcher import device_matcher
+from fakeapi.controllers.scheduler.device_taint_rules import applies_to, applies_to_names
 from fakeapi.controllers.scheduler.pod_claim_view import DeviceView
-from fakeapi.controllers.scheduler.taint_rules import applies_to, applies_to_names
 from fakeapi.machinery.golang.times import seconds_of
 from fakeapi.machinery.json_types import Object
 

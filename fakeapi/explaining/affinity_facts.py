@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from fakeapi.controllers.allocation.nodes import is_met
-from fakeapi.controllers.scheduler.filters import Wants
+from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.explaining.node_offers import Fact, Offer, of_label, recreated
 from fakeapi.machinery.json_types import Object

@@ -10,7 +10,7 @@ from fakeapi.controllers.allocation.compatibility import consumed_sets
 from fakeapi.controllers.allocation.model import Device, DeviceID, Pool, PoolID
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
-from fakeapi.controllers.scheduler.taint_rules import applies_to_names
+from fakeapi.controllers.scheduler.device_taint_rules import applies_to_names
 from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, device_of, reference, results_of
 from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused

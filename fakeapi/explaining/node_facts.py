@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from fakeapi.controllers.scheduler.filters import (
+from fakeapi.controllers.scheduler.node_filters import (
     UNSCHEDULABLE_TAINT,
     Wants,
     host_ports,

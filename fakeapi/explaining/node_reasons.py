@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from fakeapi.controllers.scheduler.cycle import Outcome
-from fakeapi.controllers.scheduler.filters import Wants
+from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.explaining.briefs import node_brief
 from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference, results_of

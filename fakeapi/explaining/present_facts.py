@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from fakeapi.controllers.allocation.model import DeviceID
-from fakeapi.controllers.scheduler.taint_rules import applies_to_names
+from fakeapi.controllers.scheduler.device_taint_rules import applies_to_names
 from fakeapi.explaining.cluster_objects import ClusterObjects, class_path
 from fakeapi.explaining.dropped import taint_text, users_text
 from fakeapi.explaining.model import NAMES_SHOWN, devices_text

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 
-from fakeapi.controllers.scheduler.filters import Wants
+from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState, requests_of
 from fakeapi.explaining.cluster_objects import reference
 from fakeapi.explaining.harms import PODS_NAMED

@@ -13,7 +13,7 @@ from fakeapi.controllers.scheduler.claim_plugin import PodClaims
 from fakeapi.controllers.scheduler.cycle import Filtering, Outcome, attempt
 from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import DynamicResources
-from fakeapi.controllers.scheduler.filters import Wants
+from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.scoring import scores_by_plugin
 from fakeapi.controllers.scheduler.status import CannotSchedule, PluginError

@@ -18,7 +18,7 @@ from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.manager import Manager
 from fakeapi.controllers.resourceclaim import ResourceClaimController
-from fakeapi.controllers.scheduler.binding import ATTEMPTS_MAX
+from fakeapi.controllers.scheduler.claim_binding import ATTEMPTS_MAX
 from fakeapi.controllers.scheduler.controller import SchedulerController
 from fakeapi.controllers.scheduler.queue import BACKOFF_SECONDS_MAX
 from fakeapi.http.app import Application
@@ -223,7 +223,7 @@ def test_a_claim_that_changes_all_the_time_is_given_up(
         attempts.append("update")
         raise StatusError(409, {"reason": "Conflict", "message": "somebody else was faster"})
 
-    monkeypatch.setattr("fakeapi.controllers.scheduler.binding.Binder._update", conflict)
+    monkeypatch.setattr("fakeapi.controllers.scheduler.claim_binding.Binder._update", conflict)
 
     async def test(manager: Manager, scheduler: SchedulerController, api: InProcessClient) -> None:
         await api.create(CLAIMS, CLAIM)

@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/controller/daemon` and `pkg/controller/daemon/uti
 
 from typing import NamedTuple
 
-from fakeapi.controllers.scheduler.filters import fits_affinity, tolerates_taint
+from fakeapi.controllers.scheduler.node_filters import fits_affinity, tolerates_taint
 from fakeapi.controllers.workloads.owners import labels_of
 from fakeapi.controllers.workloads.revisions import HASH
 from fakeapi.machinery.json_types import Object

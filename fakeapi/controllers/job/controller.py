@@ -6,7 +6,7 @@ Follows k8s.io/kubernetes `pkg/controller/job`.
 from typing import Any
 
 from fakeapi.controllers.informer import key_of
-from fakeapi.controllers.job.backoff import Backoff
+from fakeapi.controllers.job.backoff_delay import Backoff
 from fakeapi.controllers.job.conditions import is_finished
 from fakeapi.controllers.job.sync import JobSync
 from fakeapi.controllers.job.tracking import FINALIZER, Access, has_finalizer, remove_finalizer

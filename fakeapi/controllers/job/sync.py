@@ -1,4 +1,4 @@
-"""JobSync: one reconciliation of a Job.
+"""JobSync: decides whether a Job fails (backoffLimit), completes or is suspended, and which pods it needs.
 
 Follows `syncJob` of k8s.io/kubernetes `pkg/controller/job/job_controller.go`.
 """
@@ -6,7 +6,7 @@ Follows `syncJob` of k8s.io/kubernetes `pkg/controller/job/job_controller.go`.
 from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.informer import key_of
 from fakeapi.controllers.job import indexes
-from fakeapi.controllers.job.backoff import Backoff, finished_at
+from fakeapi.controllers.job.backoff_delay import Backoff, finished_at
 from fakeapi.controllers.job.conditions import (
     COMPLETE,
     FAILED,

@@ -11,7 +11,7 @@ from fakeapi.clients.served_resource import ServedResource
 from fakeapi.controllers.controller import ControllerContext
 from fakeapi.controllers.events import EventRecorder
 from fakeapi.controllers.job import indexes
-from fakeapi.controllers.job.backoff import Backoff
+from fakeapi.controllers.job.backoff_delay import Backoff
 from fakeapi.controllers.job.conditions import (
     COMPLETE,
     FAILED,

@@ -5,7 +5,7 @@ Follows k8s.io/kubernetes `pkg/kubelet/lifecycle/predicate.go`, and uses the sch
 
 from fractions import Fraction
 
-from fakeapi.controllers.scheduler.filters import Wants, node_affinity, node_ports, tolerates_taint
+from fakeapi.controllers.scheduler.node_filters import Wants, node_affinity, node_ports, tolerates_taint
 from fakeapi.controllers.scheduler.node_state import NodeState, NodeStates, requests_of
 from fakeapi.controllers.workloads.pods import has_ended
 from fakeapi.machinery.json_types import Object

@@ -2,7 +2,7 @@
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.controllers.pod_claims import reference_to_pod
-from fakeapi.controllers.scheduler.binding import Binder, BindError
+from fakeapi.controllers.scheduler.claim_binding import Binder, BindError
 from fakeapi.controllers.served import served_as
 from fakeapi.machinery.json_types import Object
 

@@ -13,13 +13,13 @@ from fakeapi.controllers.controller import Controller
 from fakeapi.controllers.event_series import EventSeriesRecorder, truncated_note
 from fakeapi.controllers.informer import Informer, key_of
 from fakeapi.controllers.observed_generation import condition_observed
-from fakeapi.controllers.scheduler.binding import DEALLOCATED, Binder
 from fakeapi.controllers.scheduler.binding_conditions import (
     TIMEOUT_SECONDS,
     BindingFailure,
     have_conditions,
 )
 from fakeapi.controllers.scheduler.binding_waits import BindingWaits, Wait
+from fakeapi.controllers.scheduler.claim_binding import DEALLOCATED, Binder
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin
 from fakeapi.controllers.scheduler.classic_binding import ClassicBinder
 from fakeapi.controllers.scheduler.classic_drivers import ClassicDrivers, Waiting

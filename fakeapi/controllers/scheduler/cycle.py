@@ -10,7 +10,6 @@ import msgspec
 from fakeapi.controllers.allocation.allocator import has_shares
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, PodClaims
-from fakeapi.controllers.scheduler.filters import FILTERS, Wants, node_affinity, taint_toleration
 from fakeapi.controllers.scheduler.node_answers import (
     NO_PARTS,
     REFUSED,
@@ -19,6 +18,7 @@ from fakeapi.controllers.scheduler.node_answers import (
     NodeAnswers,
     requirements_of,
 )
+from fakeapi.controllers.scheduler.node_filters import FILTERS, Wants, node_affinity, taint_toleration
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.pod_topology import PodTopology, has_rules
 from fakeapi.controllers.scheduler.scoring import Scoring, totals

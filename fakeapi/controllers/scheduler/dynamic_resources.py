@@ -19,13 +19,13 @@ from fakeapi.controllers.scheduler import extended_resources
 from fakeapi.controllers.scheduler.binding_conditions import is_hopeless
 from fakeapi.controllers.scheduler.claim_plugin import ClaimPlugin, Deallocation, PodClaims
 from fakeapi.controllers.scheduler.classic_drivers import ClassicDrivers, Negotiation, Pending
+from fakeapi.controllers.scheduler.device_taint_rules import with_taints
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
 from fakeapi.controllers.scheduler.node_allocatable import ClaimUse, LookupFailed, NodeAllocatable
 from fakeapi.controllers.scheduler.node_answers import limited_key
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.pod_claim_view import ClaimView, NotReady
 from fakeapi.controllers.scheduler.status import CannotSchedule, PluginError, Unschedulable
-from fakeapi.controllers.scheduler.taint_rules import with_taints
 from fakeapi.machinery.json_types import Object
 
 NAME = "DynamicResources"

@@ -11,7 +11,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from fakeapi.controllers.allocation.nodes import matches_term
-from fakeapi.controllers.scheduler.filters import tolerates_taint
+from fakeapi.controllers.scheduler.node_filters import tolerates_taint
 from fakeapi.controllers.scheduler.node_state import Amounts, NodeState, requests_of, scored_requests
 from fakeapi.machinery.json_types import Object
 

@@ -280,7 +280,7 @@ class _Checker:
         return inner
 
     def _joined(self, before: Type | None, of: Type) -> Type:
-        """Returns the common type of the elements of a list or map literal; dyn if there is no common type.
+        """Returns the common type of the elements of a list or map literal; dyn without a common type.
 
         Mixed types are not an error here; `literal_faults` reports them.
 

@@ -20,7 +20,7 @@ from fakeapi.machinery.errors import ApiError, bad_request
 from fakeapi.machinery.golang.fmt import printed, type_name
 from fakeapi.machinery.golang.json_decoding import decode_untyped, duplicate_errors_of, json_kind
 from fakeapi.machinery.golang.strconv import quote
-from fakeapi.machinery.patch.strategic_lists import (
+from fakeapi.machinery.patch.strategic_list_order import (
     DIRECTIVE,
     check_order,
     deduplicated,

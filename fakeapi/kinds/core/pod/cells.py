@@ -1,4 +1,7 @@
-"""Table cells and row conditions of pods, for `kubectl get pods`."""
+"""Table cells and row conditions of pods, for `kubectl get pods`.
+
+`summary` computes READY, STATUS and RESTARTS.
+"""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Scheduler filters of the default profile that need only one node and no claims.
+"""Filters of the scheduler for one node, such as TaintToleration, NodeAffinity and NodeResourcesFit.
 
 Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins`, in the order in which kube-scheduler runs them.
 The first filter that rejects a node determines the reason.
