@@ -138,4 +138,4 @@ AnyAction = (
 """The union of all actions. msgspec selects the class by the field `type`."""
 
 OF_WATCHES = (EndWatch, CutWatch, ExpireWatch, HoldEvents, WithholdBookmarks)
-"""The actions that affect watches, including watches that were open before the fault was armed."""
+"""The actions that affect only watches, including watches that were open before the fault was armed."""

@@ -29,7 +29,7 @@ An example of such an error: the process has no free file descriptor.
 """
 
 DRAIN_SECONDS = 0.05
-"""Minimum time, in seconds, that a stopping server waits for connections to close."""
+"""Minimum time limit, in seconds, for connections to close while the server stops."""
 
 CONNECTIONS = 16_384
 """Maximum number of open connections, if the process has enough file descriptors.

@@ -79,7 +79,9 @@ class Attributes(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """The name of the object; "" if the server has not generated it yet."""
+        """The name of the object; "" if the server has not generated it yet, or if the request deletes a
+        collection.
+        """
         if self.target.name or self.obj is None:
             return self.target.name
         name: str = self.obj["metadata"].get("name", "")

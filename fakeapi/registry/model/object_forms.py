@@ -90,7 +90,7 @@ class ObjectForms(ABC):
     def encode(self, obj: Object) -> bytes:
         """Returns the stored form of an object in the internal version.
 
-        Also caches the object's JSON in this API version for later responses.
+        Also caches the object's JSON in this API version for later responses, if a conversion is necessary.
         """
         value = stored_form.encode(obj, self.hub_schema)
         if self._conversion is not IDENTITY:

@@ -14,10 +14,10 @@ Until its consumer takes the first batch, the watcher may also have events from 
 """
 
 DELIVERED_BYTES_MAX = 4 * 1024 * 1024
-"""Maximum number of bytes of events that watchers receive in one turn of the event loop.
+"""Number of bytes of events after which no further watcher receives events in this turn of the event loop.
 
-Above this number, the other watchers keep the events in their buffers, and receive the events in later turns.
-Between these turns, other clients are served.
+The other watchers keep the events in their buffers, and receive the events in later turns. Between these
+turns, other clients are served.
 """
 
 COST_OF_DELIVERY = 2048
