@@ -23,7 +23,7 @@ Source: TypeAlias = "Rule | Mapping[str, Any] | str | Path | Iterable[Rule | Map
 def read_rules(source: Source) -> list[Rule]:
     """Returns the rules of faults in `source`: the path of a file, a rule, or an iterable of paths and rules.
 
-    Each rule can be
+    Each rule can be:
 
     - a Rule, or a mapping with the fields of Rule;
     - a ready-made fault with its arguments: `{"conflict": {"target": "resourceclaims/status", "times": 2}}`;

@@ -94,7 +94,8 @@ class AnnouncedSettings(h2.settings.Settings):
 class RequestTask:
     """Starts the application for one HTTP/2 stream.
 
-    `on_read`: called with the number of body bytes that the application has received.
+    `on_read`: called with the number of body bytes that the application has received, or that were dropped
+    because the application has ended.
     """
 
     def __init__(self, tasks: ConnectionTasks, on_read: Callable[[int], None]) -> None:

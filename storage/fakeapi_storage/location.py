@@ -22,10 +22,10 @@ _MEMORY = ":memory:"
 class Location:
     """The location of a database.
 
-    - `engine`: "memory", "sqlite" or "postgresql"
-    - `path`: the SQLite file; None for a database in memory or on a server
-    - `text`: the location for messages, without the password
-    - `url`: the URL of a database server, with the password; "" for other engines
+    - `engine`: "memory", "sqlite" or "postgresql".
+    - `path`: the SQLite file; None for a database in memory or on a server.
+    - `text`: the location for messages, without the password.
+    - `url`: the URL of a database server, with the password; "" for other engines.
     """
 
     engine: str

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 Durability: TypeAlias = Literal["normal", "full"]
 """The crashes that a committed write survives.
 
-- "normal": a crash of the process
-- "full": a crash of the process or of the machine
+- "normal": a crash of the process.
+- "full": a crash of the process or of the machine.
 """
 
 

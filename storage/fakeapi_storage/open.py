@@ -32,9 +32,9 @@ async def open_storage(
 
     `location` is one of:
 
-    - a path, or `sqlite:///path`
-    - None, for entries that are only in memory
-    - `sqlite://`, for a SQLite database in memory
+    - a path, or `sqlite:///path`.
+    - None, for entries that are only in memory.
+    - `sqlite://`, for a SQLite database in memory.
     - `postgresql://…`, for a database that several servers may have open at once. Then the storage is a
       `SharedStorage`. All its servers must have the same `settings`, and nothing is migrated.
 

@@ -21,9 +21,9 @@ _EMPTY_LIST = re.compile(rb"\[\s*\]")
 class SentDocument(msgspec.Struct):
     """The document of a write, if it has an empty list, or its kind has quantities in atomic lists.
 
-    - `body`: the JSON text of a POST or PUT; empty if the text is not kept, and after `value` is decoded
-    - `value`: the decoded document; None if the document is not kept
-    - `has_empty_list`: whether the document has an empty list
+    - `body`: the JSON text of a POST or PUT; empty if the text is not kept, and after `value` is decoded.
+    - `value`: the decoded document; None if the document is not kept.
+    - `has_empty_list`: whether the document has an empty list.
     """
 
     body: bytes = b""
@@ -33,7 +33,7 @@ class SentDocument(msgspec.Struct):
     def keep_body(self, body: bytes, schema: Struct) -> None:
         """Keeps the JSON text of a POST or PUT, if one of the methods needs the text.
 
-        `schema`: the type of the object
+        `schema`: the type of the object.
         """
         self.has_empty_list = _EMPTY_LIST.search(body) is not None
         if self.has_empty_list or any(f'"{name}"'.encode() in body for name in amount_names(schema)):
@@ -42,7 +42,7 @@ class SentDocument(msgspec.Struct):
     def keep(self, value: Any, schema: Struct) -> None:
         """Keeps the decoded result of a patch or an apply, if one of the methods needs the result.
 
-        `schema`: the type of the result
+        `schema`: the type of the result.
         """
         self.has_empty_list, has_amounts = _contents(value, amount_names(schema))
         self.value = value if self.has_empty_list or has_amounts else None
@@ -64,7 +64,7 @@ class SentDocument(msgspec.Struct):
         list (sigs.k8s.io/structured-merge-diff `value/listreflect.go`). Elsewhere, both are equal. Also
         restores the texts of quantities in atomic lists, see `sent_amounts`.
 
-        `rebuilt`: the lists of `Conversion.rebuilt_lists`, which stay missing
+        `rebuilt`: the lists of `Conversion.rebuilt_lists`, which stay missing.
         """
         filled = self._with_lists(obj, schema, _Places(inside=False, rebuilt=rebuilt))
         if not amount_names(schema) or self._decoded() is None:

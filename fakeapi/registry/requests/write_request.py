@@ -15,10 +15,10 @@ ResourceT_co = TypeVar("ResourceT_co", covariant=True)
 class WriteRequest(msgspec.Struct, Generic[ServerT_co, ResourceT_co], frozen=True):
     """A create, update, patch or apply of one object.
 
-    - `server`: the services of the server that the write may use
-    - `resource`, `target`: the resource and the object that the path of the request names
-    - `warnings`: collects the texts of Warning headers for the response
-    - `sent`: the empty lists and the texts of quantities in the document that the client sent
+    - `server`: the services of the server that the write may use.
+    - `resource`, `target`: the resource and the object that the path of the request names.
+    - `warnings`: collects the texts of Warning headers for the response.
+    - `sent`: the empty lists and the texts of quantities in the document that the client sent.
 
     The types of `server` and `resource` are type parameters, so that modules about kinds need not import
     Server and Resource. `registry.server_write.ServerWrite` is the type with both filled in.

@@ -208,7 +208,7 @@ class Attempt:
 def restored(request: ServerWrite, new: Object) -> Object:
     """Returns an updated or patched object as Go holds it in memory, for the comparison of its atomic lists.
 
-    `new`: the object in the API version of the request
+    `new`: the object in the API version of the request.
     """
     resource = request.resource
     rebuilt = resource.versions.conversion(resource.kind).rebuilt_lists

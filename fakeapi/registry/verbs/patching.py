@@ -173,8 +173,8 @@ def patched(
 ) -> Object:
     """Returns the patched object in canonical form, with defaults.
 
-    - `validation`: the query parameter fieldValidation
-    - `sent`: receives the patched document
+    - `validation`: the query parameter fieldValidation.
+    - `sent`: receives the patched document.
 
     Raises ApiError if the patch cannot be applied, or if the patched document is not an object of the
     resource's kind. With Strict, also raises ApiError for unknown and duplicate fields.

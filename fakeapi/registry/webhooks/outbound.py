@@ -18,7 +18,7 @@ _FORM = "{!r} is not of the form NAMESPACE/NAME[:PORT]=URL"
 
 
 class ServiceUrlError(ValueError):
-    """Raised if a text does not have the form NAMESPACE/NAME[:PORT]=URL."""
+    """Raised for a text of another form than NAMESPACE/NAME[:PORT]=URL, or for too many Services."""
 
 
 Service = tuple[str, str, int]

@@ -18,9 +18,9 @@ _END = b"\xff"
 class Proposal(NamedTuple):
     """A write in the form that this server sends to the database.
 
-    - `value`: None for a deletion without its own value
-    - `expected`: the revision that the entry must have; 0 for a create
-    - `guard`: a condition; the database refuses the write if the condition is violated
+    - `value`: None for a deletion without its own value.
+    - `expected`: the revision that the entry must have; 0 for a create.
+    - `guard`: a condition; the database refuses the write if the condition is violated.
     """
 
     key: str
@@ -33,9 +33,9 @@ class Proposal(NamedTuple):
 class Outcome(NamedTuple):
     """The result of one write.
 
-    - `revision`: the revision of the write; 0 if the database refused the write
-    - `created`: the revision at which the key was created; 0 for a refused write
-    - `previous`: the revision of the key's last change before the write; 0 if there was none
+    - `revision`: the revision of the write; 0 if the database refused the write.
+    - `created`: the revision at which the key was created; 0 for a refused write.
+    - `previous`: the revision of the key's last change before the write; 0 if there was none.
     """
 
     revision: int
@@ -49,8 +49,8 @@ class Read(NamedTuple):
     Each replacement of all entries in the database begins a new epoch. Epochs have increasing numbers.
 
     - `known_epoch` and `after`: the reader has applied all changes up to the revision `after` of the epoch
-      `known_epoch`
-    - `epoch`, `compacted` and `revision`: the log's epoch, last compaction and newest revision
+      `known_epoch`.
+    - `epoch`, `compacted` and `revision`: the log's epoch, last compaction and newest revision.
     - `rows`: the rows with revisions above `after`, or all rows if `is_whole`. In `Appended`, `rows` is empty
       if `is_whole`.
     """
@@ -76,7 +76,7 @@ class Appended(NamedTuple):
 
     - `before`: the state of the log, with the rows after the revision `after`. `before` has no rows if the
       epoch differs, or if `after` is older than the last compaction.
-    - `outcomes`: the outcomes in the order of the writes; empty if the epoch differs
+    - `outcomes`: the outcomes in the order of the writes; empty if the epoch differs.
     """
 
     before: Read
@@ -112,8 +112,8 @@ class PostgresqlLog:
         The database refuses a write with a wrong expected revision or a failed precondition (`guard`).
         Returns the result of each write, and the earlier changes after `known`.
 
-        - `epoch`: the epoch that this server knows; if the log's epoch differs, nothing is stored
-        - `known`: the newest revision that this server has applied
+        - `epoch`: the epoch that this server knows; if the log's epoch differs, nothing is stored.
+        - `known`: the newest revision that this server has applied.
         """
         guards = [write.guard for write in writes]
         records = await self._writing.fetch(
@@ -143,11 +143,11 @@ class PostgresqlLog:
     ) -> int:
         """Compacts the log: deletes the rows of old revisions. Returns the revision of the last compaction.
 
-        - `epoch`: the epoch that this server knows
-        - `compacted`: the revision of the last compaction that this server knows
-        - `wanted`: the revision to compact to
-        - `stale`: the revisions of the rows to delete
-        - `waits`: whether to wait while another server is compacting
+        - `epoch`: the epoch that this server knows.
+        - `compacted`: the revision of the last compaction that this server knows.
+        - `wanted`: the revision to compact to.
+        - `stale`: the revisions of the rows to delete.
+        - `waits`: whether to wait while another server is compacting.
 
         Deletes nothing in these cases:
 

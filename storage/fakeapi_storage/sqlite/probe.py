@@ -20,8 +20,8 @@ _FIRST_SCHEMA_WITH_FORMAT = 2
 class Found:
     """The versions of a database.
 
-    - `schema`: the version of the tables
-    - `format`: the version of the application's keys and values
+    - `schema`: the version of the tables.
+    - `format`: the version of the application's keys and values.
     """
 
     schema: int

@@ -44,7 +44,7 @@ def _package_and_name(go: str) -> tuple[str, str]:
 
 
 def _generated(field: str, go: str) -> str:
-    """Generates a description from a field's name and Go type: `nodeName` gives "Node name."
+    """Generates a description from a field's name and Go type: for example, `nodeName` gives "Node name.".
 
     Booleans, bytes, lists and maps get an addition such as ", a list".
     """
