@@ -269,8 +269,8 @@ class SchedulerController(Controller):
             messages += [(each, result.message) for each in result.untried]
         await self._gangs.report(pod, message)
         for each, text in messages:
-            node = preemption.nominated.get(each["metadata"]["uid"], "")
-            await self._report(each, "Unschedulable", text, node)
+            node = preemption.nominated.get(each["metadata"]["uid"])
+            await self._report(each, "Unschedulable", text, node or None)
 
     def _states_for(self, pods: Sequence[Object]) -> dict[str, NodeState]:
         """Returns the states of all nodes by name, with the nominated pods added to their nominated nodes.
@@ -365,7 +365,7 @@ class SchedulerController(Controller):
         except Waiting as wait:
             await self._binder.unreserve(pod, outcome.claims.claims)
             self._queue.add_unschedulable([key_of(pod)])
-            await self._report(pod, wait.reason, str(wait))
+            await self._report(pod, wait.reason, str(wait), "")
             return False
         except PluginError:
             await self._binder.unreserve(pod, outcome.claims.claims)
@@ -379,8 +379,22 @@ class SchedulerController(Controller):
             of_claims = None
             for victim in candidate.victims:
                 await self._preemptor.delete(victim, "pod", pod, candidate.node)
-        message = outcome.message(of_claims)
-        await self._report(pod, "Unschedulable", message, candidate.node if candidate else "")
+            await self._clear_nominations(pod, candidate.node)
+        nominated = candidate.node if candidate is not None else ""
+        keeps = of_claims == DEALLOCATED or outcome.ineligible
+        await self._report(pod, "Unschedulable", outcome.message(of_claims), None if keeps else nominated)
+
+    async def _clear_nominations(self, pod: Object, node: str) -> None:
+        """Clears the nominations of pods with a lower priority to a node on which `pod` preempts pods.
+
+        Follows getLowerPriorityNominatedPods of k8s.io/kubernetes `pkg/scheduler/framework/preemption`.
+        """
+        for key in sorted(self._nominations):
+            other = self._pods.objects.get(key)
+            if other is None or other["status"].get("nominatedNodeName") != node:
+                continue
+            if priority_of(other) < priority_of(pod):
+                await self._patch_status(other, {"nominatedNodeName": None})
 
     async def _post_filter(self, pod: Object, outcome: Outcome) -> str:
         """Deallocates a claim so that the pod may become schedulable, if such a claim exists.
@@ -401,29 +415,34 @@ class SchedulerController(Controller):
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
         self.context.add_after(key, min(BACKOFF_SECONDS_MIN * 2 ** min(failures, 10), BACKOFF_SECONDS_MAX))
-        await self._report(pod, "SchedulerError", message)
+        await self._report(pod, "SchedulerError", message, "")
 
-    async def _report(self, pod: Object, reason: str, message: str, nominated: str = "") -> None:
+    async def _report(self, pod: Object, reason: str, message: str, nominated: str | None = None) -> None:
         """Records the event FailedScheduling, and updates the pod's status if it changes.
 
-        Writes the condition PodScheduled. Also writes `nominated` as nominatedNodeName, unless it is empty.
+        Writes the condition PodScheduled, and `nominated` as nominatedNodeName. The value "" clears this
+        field, and None keeps it.
         """
         await self._events.record(pod, "Warning", "FailedScheduling", "Scheduling", truncated_note(message))
         known = condition(pod, "PodScheduled")
         fields = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
         was_nominated = pod["status"].get("nominatedNodeName", "")
         is_known = known is not None and all(known.get(name) == value for name, value in fields.items())
-        if is_known and nominated in {"", was_nominated}:
+        if is_known and nominated in {None, was_nominated}:
             return
         since = self.context.now()
         if known is not None and known["status"] == "False":
             since = known["lastTransitionTime"]
         new = {"lastProbeTime": None, "lastTransitionTime": since, **fields}
         new = condition_observed(self.context.rules.gates, pod, new)
-        path = self._pods.resource.path_of(pod, "status")
         status: Object = {"conditions": [new]}
-        if nominated:
-            status["nominatedNodeName"] = nominated
+        if nominated is not None and nominated != was_nominated:
+            status["nominatedNodeName"] = nominated or None
+        await self._patch_status(pod, status)
+
+    async def _patch_status(self, pod: Object, status: Object) -> None:
+        """Patches the status of a pod. Does nothing if the pod no longer exists."""
+        path = self._pods.resource.path_of(pod, "status")
         try:
             await self._api.patch(path, {"status": status}, "strategic")
         except StatusError as problem:

@@ -181,6 +181,33 @@ def protect(api: FakeAPI, app: str, allowed: int) -> None:
     api.settle()
 
 
+def nominated(api: FakeAPI, pod: str) -> str:
+    return str(api.get("Pod", pod)["status"].get("nominatedNodeName", ""))
+
+
+def test_a_preemption_clears_the_nominations_of_pods_with_lower_priority(api: FakeAPI) -> None:
+    kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 100}
+    api.create({**kind, "metadata": {"name": "medium"}})
+    add(api, "low", "4", **on("a1"), priorityClassName="low", terminationGracePeriodSeconds=30)
+    add(api, "medium", "4", **on("a1"), priorityClassName="medium")
+    assert nominated(api, "medium") == "a1"
+    add(api, "high", "4", **on("a1"), priorityClassName="high")
+    assert (nominated(api, "medium"), nominated(api, "high")) == ("", "a1")
+
+
+def test_a_pod_that_cannot_preempt_any_more_loses_its_nomination(api: FakeAPI) -> None:
+    add(api, "low", "4", **on("a1"), priorityClassName="low", terminationGracePeriodSeconds=30)
+    add(api, "high", "4", **on("a1"), priorityClassName="high")
+    assert nominated(api, "high") == "a1"
+    api.patch("Node", "a1", {"spec": {"unschedulable": True}})
+    api.delete("Pod", "low", options={"gracePeriodSeconds": 0})
+    api.settle()
+    assert nominated(api, "high") == ""
+    api.patch("Node", "a1", {"spec": {"unschedulable": None}})
+    api.settle()
+    assert api.get("Pod", "high")["spec"]["nodeName"] == "a1"
+
+
 def test_a_pod_that_a_budget_protects_is_preempted_only_if_no_other_node_helps(api: FakeAPI) -> None:
     add(api, "high", "4", priorityClassName="high", **on("a1"))
     add(api, "guarded", "4", {"app": "guarded"}, priorityClassName="low", **on("a2"))
