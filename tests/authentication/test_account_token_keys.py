@@ -96,3 +96,18 @@ def test_a_file_without_a_key_is_refused(pem: bytes) -> None:
 def test_a_curve_without_an_algorithm_is_refused() -> None:
     with pytest.raises(ValueError, match="P-256, P-384 or P-521"):
         read_private_key(text_of(ec.generate_private_key(ec.SECP256K1())).encode())
+
+
+UNSUPPORTED = b"""-----BEGIN EC PRIVATE KEY-----
+MF8CAQEEGCE0IY1qOewaeJ5+xUjb+5jSZvtvOfM4iqAKBggqhkjOPQMABaE0AzIA
+BFQFjKK1y9PIKoZMW0ZRg2SEKZ3VQepTCzT3ous4FGVAAjvHbZnjwD2NSzPlOB/5
+zQ==
+-----END EC PRIVATE KEY-----
+"""
+"""A key of the curve c2tnb191v1, which OpenSSL can make and the package cryptography cannot read."""
+
+
+@pytest.mark.parametrize("read", [read_private_key, read_public_keys])
+def test_a_key_of_an_unsupported_curve_is_refused(read: Callable[[bytes], object]) -> None:
+    with pytest.raises(ValueError, match=r"not supported|ECDSA public keys"):
+        read(UNSUPPORTED)

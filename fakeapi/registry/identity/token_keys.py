@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
@@ -39,7 +39,7 @@ def read_private_key(pem: bytes) -> PrivateKey:
     """Returns the RSA or EC private key in a PEM text. Raises ValueError if the text has no usable key."""
     try:
         key = load_pem_private_key(pem, None)
-    except TypeError as error:  # the key is encrypted
+    except (TypeError, UnsupportedAlgorithm) as error:  # an encrypted key, or an unsupported curve
         raise ValueError(str(error)) from error
     if isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.name in _CURVES:
         return key
@@ -58,13 +58,16 @@ def read_public_keys(pem: bytes) -> list[PublicKey]:
     for block in _BLOCK.finditer(pem):
         kind, text = block[1], block[0]
         key: object
-        if kind == b"CERTIFICATE":
-            key = x509.load_pem_x509_certificate(text).public_key()
-        elif kind.endswith(b"PUBLIC KEY"):
-            key = load_pem_public_key(text)
-        elif kind.endswith(b"PRIVATE KEY"):
-            key = read_private_key(text).public_key()
-        else:
+        try:
+            if kind == b"CERTIFICATE":
+                key = x509.load_pem_x509_certificate(text).public_key()
+            elif kind.endswith(b"PUBLIC KEY"):
+                key = load_pem_public_key(text)
+            elif kind.endswith(b"PRIVATE KEY"):
+                key = read_private_key(text).public_key()
+            else:
+                continue
+        except UnsupportedAlgorithm:
             continue
         if isinstance(key, rsa.RSAPublicKey) or (
             isinstance(key, ec.EllipticCurvePublicKey) and key.curve.name in _CURVES
