@@ -11,6 +11,10 @@ OF_REFUSED_NODES = "0/"
 """The start of kube-scheduler's message if no node is feasible."""
 
 
+AFTER_FILTERS = "running PreBind plugin"
+"""The start of kube-scheduler's message if a node was feasible, but the claims could not be written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A decision of kube-scheduler about a pod.
@@ -33,11 +37,21 @@ def differences(decision: Decision, why: Explanation, nodes: Sequence[str]) -> l
     verdicts = {"placed", "starting"} if decision.node else {"pending"}
     if why.verdict not in verdicts:
         return [f"the verdict is {why.verdict!r}, and the scheduler {_outcome(decision)}"]
+    if decision.message.startswith(AFTER_FILTERS):
+        return _of_error(decision, why)
     own = {node.name for node in why.nodes if node.feasible}
     lines = [_line(name, own, decision) for name in nodes if (name in own) != (name in decision.feasible)]
     if not lines and not decision.node:
         lines = _of_reasons(decision, why)
     return lines
+
+
+def _of_error(decision: Decision, why: Explanation) -> list[str]:
+    """Compares an error after the filters: nodes are feasible, and the explanation must show the error."""
+    texts = [text for reason in why.reasons for text in (reason.text, *reason.details)]
+    if any(decision.message in text for text in texts):
+        return []
+    return [f"the scheduler says {decision.message!r}, and the explanation does not"]
 
 
 def _outcome(decision: Decision) -> str:

@@ -40,6 +40,15 @@ def test_each_node_with_another_verdict_is_a_difference() -> None:
     assert line.startswith("node b is not feasible here, feasible for the scheduler")
 
 
+def test_an_error_after_the_filters_is_no_difference_if_the_explanation_shows_it() -> None:
+    message = 'running PreBind plugin "DynamicResources": add reservation to claim a/c: Too long'
+    why = explanation("pending", NodeResult("a", True))
+    [line] = differences(Decision(message=message), why, ["a"])
+    assert line.endswith("and the explanation does not")
+    why.reasons[0].details = [message]
+    assert differences(Decision(message=message), why, ["a"]) == []
+
+
 def test_a_pending_pod_that_the_scheduler_places_is_a_difference() -> None:
     [line] = differences(Decision("a", frozenset("a")), explanation("pending"), ["a"])
     assert line == "the verdict is 'pending', and the scheduler chose node a"
