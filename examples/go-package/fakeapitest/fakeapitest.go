@@ -1,7 +1,7 @@
 // Package fakeapitest starts a fakeapi server, a fake Kubernetes API server, for a test.
 //
 // Copy this file into your module. It needs only the standard library, k8s.io/client-go, and the program fakeapi:
-// `uv tool install fakeapi-k8s` or `pipx install fakeapi-k8s`. The variable FAKEAPI names another program.
+// `uv tool install 'fakeapi-k8s[all]'` or `pipx install 'fakeapi-k8s[all]'`. The variable FAKEAPI names another program.
 package fakeapitest
 
 import (
@@ -70,7 +70,7 @@ func Start(t testing.TB, options ...string) *Server {
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Start(); err != nil {
-		t.Fatalf("fakeapi: %v; install it with `uv tool install fakeapi-k8s`, or name it in FAKEAPI", err)
+		t.Fatalf("fakeapi: %v; install it with `uv tool install 'fakeapi-k8s[all]'`, or name it in FAKEAPI", err)
 	}
 	exited := make(chan struct{})
 	go func() {

@@ -1,7 +1,7 @@
 // Starts a fakeapi server, a fake Kubernetes API server, before the tests, and stops it after them.
 //
-// It needs the program fakeapi: `uv tool install fakeapi-k8s` or `pipx install fakeapi-k8s`. The variable FAKEAPI names
-// another program.
+// The file needs the program fakeapi: `uv tool install 'fakeapi-k8s[all]'` or `pipx install 'fakeapi-k8s[all]'`. The
+// variable FAKEAPI names another program.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 //! Starts a fakeapi server, a fake Kubernetes API server, for a test. Copy this file into your tests.
 //!
-//! It needs the program fakeapi: `uv tool install fakeapi-k8s` or `pipx install fakeapi-k8s`. The variable FAKEAPI
-//! names another program.
+//! The file needs the program fakeapi: `uv tool install 'fakeapi-k8s[all]'` or `pipx install 'fakeapi-k8s[all]'`. The
+//! variable FAKEAPI names another program.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -50,7 +50,9 @@ impl FakeApi {
             .args(options)
             .stdout(Stdio::null())
             .spawn()
-            .unwrap_or_else(|error| panic!("{program}: {error}; `uv tool install fakeapi-k8s` installs fakeapi"));
+            .unwrap_or_else(|error| {
+                panic!("{program}: {error}; `uv tool install 'fakeapi-k8s[all]'` installs fakeapi")
+            });
         let mut process = Process { child, folder };
         let url = process.url(&ready_file).await;
         let config = Config::new(url.parse().expect("the server prints a URL"));

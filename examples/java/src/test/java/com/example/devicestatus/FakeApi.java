@@ -29,8 +29,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * <p>{@code @ExtendWith(FakeApi.Extension.class)} passes the server to test methods with a parameter FakeApi. All tests
  * share one server, which is reset before each test.
  *
- * <p>It needs the program fakeapi: {@code uv tool install fakeapi-k8s} or {@code pipx install fakeapi-k8s}. The variable
- * FAKEAPI names another program.
+ * <p>The class starts the program fakeapi: {@code uv tool install 'fakeapi-k8s[all]'} or {@code pipx install
+ * 'fakeapi-k8s[all]'} installs the program. The variable FAKEAPI names another program.
  */
 public final class FakeApi implements AutoCloseable {
   private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
