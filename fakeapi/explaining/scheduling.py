@@ -15,6 +15,7 @@ from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import DynamicResources
 from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
+from fakeapi.controllers.scheduler.queue import SCHEDULER_NAME
 from fakeapi.controllers.scheduler.scoring import scores_by_plugin
 from fakeapi.controllers.scheduler.status import CannotSchedule, PluginError
 from fakeapi.explaining.briefs import node_brief
@@ -22,6 +23,7 @@ from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.device_reasons import DeviceReasons
 from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.error_reasons import error_reason
+from fakeapi.explaining.finalizers import managers_of
 from fakeapi.explaining.kubelet_facts import volume_reasons
 from fakeapi.explaining.memo import remembering
 from fakeapi.explaining.model import NAMES_SHOWN, Change, NodeResult, Reason, Reference, RequestOnNode
@@ -35,6 +37,9 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 NODES_LISTED = 100
 """Maximum number of nodes with details of each device request. Further nodes have no details."""
+
+_MANAGER = "kube-scheduler"
+"""Field manager of the default scheduler."""
 
 
 @dataclass(eq=False, slots=True)
@@ -185,12 +190,16 @@ class PodScheduling:
         return msgspec.structs.replace(change, sufficient=bool(again.node), needs=again.needs)
 
     def _only_own_claims(self) -> list[Object]:
-        """Returns the claims of the pod that are not reserved for another pod."""
+        """Returns the claims that the scheduler allocated for this pod only.
+
+        Leaves out claims that are reserved for another pod, and claims that another program allocated.
+        """
         uid = self._pod["metadata"]["uid"]
         return [
             claim
             for claim in self._cluster.claims_of(self._pod)
             if all(user.get("uid") == uid for user in claim["status"].get("reservedFor") or ())
+            and _is_allocated_by_scheduler(claim, self._pod)
         ]
 
     async def _attempt(self, pod: Object, states: dict[str, NodeState]) -> Outcome:
@@ -415,6 +424,13 @@ def _without(cluster: ClusterObjects, claim: Reference, gone: Sequence[Reference
         for one in cluster.of("resourceclaims")
     ]
     return replace(cluster, objects={**cluster.objects, "pods": pods, "resourceclaims": claims})
+
+
+def _is_allocated_by_scheduler(claim: Object, pod: Object) -> bool:
+    """Whether the scheduler of a pod wrote the allocation of a claim. True if managedFields do not tell."""
+    managers = managers_of(claim, "f:status", "f:allocation", "f:devices")
+    name = pod["spec"].get("schedulerName") or SCHEDULER_NAME
+    return not managers or (_MANAGER if name == SCHEDULER_NAME else name) in managers
 
 
 def _released(claim: Object) -> Object:
