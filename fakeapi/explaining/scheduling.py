@@ -15,7 +15,6 @@ from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import DynamicResources
 from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
-from fakeapi.controllers.scheduler.queue import SCHEDULER_NAME
 from fakeapi.controllers.scheduler.scoring import scores_by_plugin
 from fakeapi.controllers.scheduler.status import CannotSchedule, PluginError
 from fakeapi.explaining.briefs import node_brief
@@ -37,9 +36,6 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 NODES_LISTED = 100
 """Maximum number of nodes with details of each device request. Further nodes have no details."""
-
-_MANAGER = "kube-scheduler"
-"""Field manager of the default scheduler."""
 
 
 @dataclass(eq=False, slots=True)
@@ -427,10 +423,13 @@ def _without(cluster: ClusterObjects, claim: Reference, gone: Sequence[Reference
 
 
 def _is_allocated_by_scheduler(claim: Object, pod: Object) -> bool:
-    """Whether the scheduler of a pod wrote the allocation of a claim. True if managedFields do not tell."""
-    managers = managers_of(claim, "f:status", "f:allocation", "f:devices")
-    name = pod["spec"].get("schedulerName") or SCHEDULER_NAME
-    return not managers or (_MANAGER if name == SCHEDULER_NAME else name) in managers
+    """Whether the program that reserved a claim for a pod also allocated it. True if managedFields do not
+    tell.
+    """
+    user = f'k:{{"uid":"{pod["metadata"]["uid"]}"}}'
+    reserving = managers_of(claim, "f:status", "f:reservedFor", user)
+    allocating = managers_of(claim, "f:status", "f:allocation", "f:devices")
+    return not reserving or not allocating or not set(reserving).isdisjoint(allocating)
 
 
 def _released(claim: Object) -> Object:
