@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -103,6 +104,19 @@ def test_a_start_that_was_killed_half_way_is_begun_again(tmp_path: Path) -> None
 
     async def use(storage: Storage) -> None:
         await storage.create("/a", b"")
+
+    run(path, use)
+
+
+def test_a_first_page_that_a_power_failure_left_in_part_is_undone(tmp_path: Path) -> None:
+    path = tmp_path / "db"
+    path.write_bytes(bytes(512) + b"x" * 3_584)
+    header = bytes.fromhex("d9d505f920a163d7") + struct.pack(">5I", 0, 1, 0, 512, 4_096)
+    path.with_name("db-journal").write_bytes(header.ljust(512, b"\0"))
+
+    async def use(storage: Storage) -> None:
+        assert storage.revision == INITIAL_REVISION
+        await storage.create("/a", b"1")
 
     run(path, use)
 

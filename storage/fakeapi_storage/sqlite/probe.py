@@ -1,4 +1,8 @@
-"""Examines a database file before the engine opens it. Changes neither the file nor its directory."""
+"""Examines a database file before the engine opens it.
+
+Changes neither the file nor its directory, unless a rollback journal exists: SQLite then undoes the
+interrupted transaction first, as each program that opens the file does.
+"""
 
 import os
 import sqlite3
@@ -71,10 +75,18 @@ def is_busy(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
+def _has(path: Path, suffix: str) -> bool:
+    """Whether a database has a companion file with content. `suffix`: "-journal" or "-wal"."""
+    try:
+        return path.with_name(path.name + suffix).stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
 def _read(path: Path, text: str) -> Found | None:
-    # Without a write-ahead log there is nothing to recover, and `immutable` creates no additional files.
-    log = path.with_name(path.name + "-wal")
-    mode = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
+    # A power failure while the file is created leaves a journal, and perhaps a part of the first page.
+    # Without a journal and a write-ahead log there is nothing to recover, and `immutable` creates no files.
+    mode = "mode=rw" if _has(path, "-journal") else "mode=ro" if _has(path, "-wal") else "immutable=1"
     uri = f"file:{quote(str(path.absolute()))}?{mode}"
     with closing(sqlite3.connect(uri, uri=True, timeout=0)) as database:
         [application] = database.execute("PRAGMA application_id").fetchone()
