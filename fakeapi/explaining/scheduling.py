@@ -9,6 +9,7 @@ import msgspec
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import SearchTooLong
 from fakeapi.controllers.allocation.nodes import matches_selector
+from fakeapi.controllers.scheduler import extended_resources
 from fakeapi.controllers.scheduler.claim_plugin import PodClaims
 from fakeapi.controllers.scheduler.cycle import Filtering, Outcome, attempt
 from fakeapi.controllers.scheduler.device_matcher import device_matcher
@@ -132,7 +133,8 @@ class PodScheduling:
     async def explain_placement(self) -> Scheduled:
         """Explains the node of a scheduled pod. Schedules the pod again, as if its claims were not allocated.
 
-        Claims that are reserved for other pods stay allocated.
+        Claims that are reserved for other pods stay allocated. The claim for the pod's extended resources did
+        not exist then.
         """
         pod, cluster = self._pod, self._cluster
         uid = pod["metadata"]["uid"]
@@ -145,6 +147,7 @@ class PodScheduling:
                 "resourceclaims": [
                     _released(claim) if claim["metadata"]["uid"] in own else claim
                     for claim in cluster.of("resourceclaims")
+                    if not extended_resources.is_for(claim, pod)
                 ],
             },
         )

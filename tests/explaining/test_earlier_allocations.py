@@ -1,4 +1,4 @@
-"""A claim that was allocated before its pod was scheduled keeps the pod on the nodes of the allocation."""
+"""The explanation of a placed pod has the nodes that were feasible when the scheduler placed it."""
 
 from fakeapi import FakeAPI
 from tests.explaining.manifests import DRIVER, claim, device, device_class, node, pod, resource_slice
@@ -34,3 +34,15 @@ def test_only_an_allocation_by_the_scheduler_is_ignored_for_a_placed_pod() -> No
         api.settle()
         assert feasible(api, "follows") == ["b"]
         assert feasible(api, "chooses") == ["a", "b"]
+
+
+def test_the_claim_for_extended_resources_of_a_placed_pod_is_ignored() -> None:
+    with FakeAPI(release="1.37", controllers="scheduler,resourceclaim") as api:
+        device_class(api, extendedResourceName="example.com/gpu")
+        for name in NODES:
+            node(api, name)
+            resource_slice(api, name, [device("gpu-0", "16Gi")])
+        resources = {"requests": {"example.com/gpu": "1"}, "limits": {"example.com/gpu": "1"}}
+        pod(api, "train", containers=[{"name": "c", "image": "i", "resources": resources}])
+        api.settle()
+        assert feasible(api, "train") == ["a", "b"]

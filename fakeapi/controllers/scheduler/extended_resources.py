@@ -50,6 +50,15 @@ def mapped_requests(pod: Object, classes: Mapping[str, str]) -> frozenset[str]:
     return frozenset(name for name, value in requests_of(pod).items() if value and name in classes)
 
 
+def is_for(claim: Object, pod: Object) -> bool:
+    """Whether a claim is the one that the scheduler created for a pod's extended resources."""
+    metadata, uid = claim["metadata"], pod["metadata"]["uid"]
+    owners = metadata.get("ownerReferences") or ()
+    return (metadata.get("annotations") or {}).get(ANNOTATION) == "true" and any(
+        owner["uid"] == uid and owner.get("controller") for owner in owners
+    )
+
+
 def claim_for(pod: Object, claims: Iterable[Object], uid: str) -> Object:
     """Returns the pod's stored claim for extended resources, or a new claim that is not stored yet.
 
@@ -57,11 +66,7 @@ def claim_for(pod: Object, claims: Iterable[Object], uid: str) -> Object:
     """
     metadata = pod["metadata"]
     for claim in claims:
-        own = claim["metadata"]
-        owners = own.get("ownerReferences") or ()
-        if (own.get("annotations") or {}).get(ANNOTATION) == "true" and any(
-            owner["uid"] == metadata["uid"] and owner.get("controller") for owner in owners
-        ):
+        if is_for(claim, pod):
             return claim
     return {
         "metadata": {
