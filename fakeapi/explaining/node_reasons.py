@@ -1,9 +1,7 @@
 """Groups the nodes that scheduler filters exclude for reasons other than devices, and tries changes."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-
-import msgspec
 
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.node_filters import Wants
@@ -14,6 +12,7 @@ from fakeapi.explaining.harms import deletion, pods_of
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, distinct
 from fakeapi.explaining.node_facts import facts_of
 from fakeapi.explaining.node_offers import Fact, Offer
+from fakeapi.explaining.node_trials import Fits, NodeTrials, one_of_each
 from fakeapi.explaining.tally import NodeTally
 from fakeapi.explaining.topology_facts import OF_OTHERS, TOPOLOGY, TopologyFacts
 from fakeapi.machinery.json_types import Object
@@ -22,18 +21,6 @@ GROUPS_SHOWN = 20
 """Maximum number of groups of nodes in an explanation; further groups are left out."""
 
 _ELSEWHERE = "resourceclaim not available on the node"
-
-TRIED_IN_GROUP = 3
-"""Maximum number of nodes of a group whose changes are tried, for reasons about topology.
-
-For other reasons, only changes for one node are tried.
-"""
-
-Fits = Callable[[Object, Sequence[NodeState], str], Awaitable[Sequence[str]]]
-"""A function that returns the scheduler's reasons to exclude a node for a changed pod and changed nodes.
-
-The result is [] if the pod fits.
-"""
 
 _LACKS_DEVICES = "cannot allocate all claims"
 
@@ -51,7 +38,7 @@ class NodeReasons:
         self._cluster = cluster
         self._pod = pod
         self._outcome = outcome
-        self._fits = fits
+        self._trials = NodeTrials(fits, self._in_words)
         self._facts: dict[str, list[Fact]] = {}
         self.by_claims: set[str] = set()
         self.tallies: Mapping[str, NodeTally] = {}
@@ -125,33 +112,22 @@ class NodeReasons:
         reason.nodes, reason.node_count = sorted(names)[:NAMES_SHOWN], len(names)
         shown = [fact for name in names[:NAMES_SHOWN] for fact in self._facts[name]]
         reason.blame = list(dict.fromkeys(one for fact in shown for one in fact.blame))[:NAMES_SHOWN]
-        tried = names[:TRIED_IN_GROUP] if first.code in TOPOLOGY.values() else names[:1]
-        changes = [
-            change
-            for name in tried
-            for fact in self._facts[name]
-            for change in await self._changes(fact, name)
-        ]
+        changes = await self._trials.changes(names, self._facts, self._candidates(names))
         reason.changes = distinct(sorted(changes, key=lambda change: change.rank))
         return reason
+
+    def _candidates(self, names: Sequence[str]) -> list[str]:
+        """Returns the nodes of a group on which a changed pod could fit; the first node if there are none.
+
+        Leaves out nodes that lack devices. The first nodes of each topology domain come first.
+        """
+        able = [name for name in names if (tally := self.tallies.get(name)) is None or not tally.short]
+        return one_of_each(able, self._cluster.node_states, self._pod) or [*names[:1]]
 
     def _object(self, fact: Fact, node: str) -> Reference:
         if fact.code in _OF_BLAMED and fact.blame:
             return fact.blame[0]
         return reference("Pod", self._pod) if fact.code in _OF_POD else Reference("Node", node)
-
-    async def _changes(self, fact: Fact, name: str) -> list[Change]:
-        """Returns the changes that a fact offers. Tries each change, and sets `sufficient` and `needs`."""
-        changes = []
-        for offer in fact.offers:
-            if offer.after is None:
-                changes.append(offer.change)
-                continue
-            pod, states = offer.after()
-            left = await self._fits(pod, states, name)
-            needs = ", and ".join(self._in_words(one, name) for one in left)
-            changes.append(msgspec.structs.replace(offer.change, sufficient=not left, needs=needs))
-        return changes
 
     def _missing(self, name: str) -> tuple[bool, int]:
         """Returns the sort key of a node: nodes with devices first, then nodes that lack few devices."""

@@ -300,23 +300,26 @@ class PodScheduling:
                 able.add(name)
         return able
 
-    async def _fits(self, pod: Object, changed: Sequence[NodeState], name: str) -> Sequence[str]:
-        """Returns the reasons that exclude a node after a change; [] if the pod fits.
+    async def _fits(
+        self, pod: Object, changed: Sequence[NodeState], names: Sequence[str]
+    ) -> dict[str, Sequence[str]]:
+        """Returns the reasons that exclude each node after a change; [] for a node on which the pod fits.
 
         `changed`: the nodes that the change affects. Affinity and topology spread count pods on all nodes.
         """
         states = {**self._cluster.node_states, **{state.name: state for state in changed}}
         effort = Effort(self._heavy)
+        results: dict[str, Sequence[str]] = {}
         try:
             claims = await self._plugin.pre_filter(pod, effort)
             filtering = Filtering(
                 pod, states, self._plugin, claims, self._cluster.rules.quirks, self._namespaces, effort
             )
-            async for _, refusal in filtering.refusals([name]):
-                return [] if refusal is None else refusal.reasons
+            async for state, refusal in filtering.refusals(names):
+                results[state.name] = [] if refusal is None else refusal.reasons
         except (CannotSchedule, PluginError) as error:
-            return [str(error)]
-        return ["the pod does not fit"]
+            return {name: results.get(name, [str(error)]) for name in names}
+        return results
 
     def _namespaces(self) -> Mapping[str, Object]:
         return self._cluster.namespaces
