@@ -13,7 +13,6 @@ from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, ref
 from fakeapi.explaining.dropped import (
     Describer,
     SelectorGroup,
-    selector_name,
     selector_place,
     taint_owners,
     taint_text,
@@ -161,7 +160,8 @@ class Changes:
         return changes
 
     async def _with_selector(self, tally: RequestTally, refused: Refused, option: Rewritten) -> Change:
-        text = f"change {selector_name(tally, refused)} to {option.text}"
+        owner, path = selector_place(tally, refused)
+        text = option.advice(f"{path} of {owner}")
         return await selector_change(self.trial, self.case, tally, refused, option, text)
 
     async def _add_improved(

@@ -13,14 +13,13 @@ from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.combinations import combination_reason
 from fakeapi.explaining.device_changes import Changes, model_of
 from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name, selector_place
-from fakeapi.explaining.error_reasons import read_text
+from fakeapi.explaining.error_reasons import corrections, error_lines, error_summary
 from fakeapi.explaining.first_available import first_available
-from fakeapi.explaining.harms import harm_to_class_users
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, devices_text, distinct, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import pool_problems, pool_problems_by_pool
 from fakeapi.explaining.present_facts import where
-from fakeapi.explaining.selector_text import SUMMARY_LENGTH, fitted, replaced, shortened
+from fakeapi.explaining.selector_text import fitted, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
 from fakeapi.machinery.json_types import Object
@@ -263,17 +262,14 @@ class DeviceReasons:
         reason.details = [
             f"{selector_name(tally, first)}: {shortened(group.expression, 300)}",
             *(f"{devices_text(one.devices)}: {one.dissected.error or one.text}" for one in groups[:4]),
-            *(hint.text for hint in group.hints),
+            *error_lines(group),
         ]
+        if group.mismatch is not None:
+            reason.text = error_summary(group, selector_name(tally, first)) or reason.text
         if group.dissected.error:
             reason.code = Obstacle.SELECTOR_ERROR
-            for hint in [one for one in group.hints if one.instead]:
-                texts = [f"{selector_name(tally, first)} {misread}" for misread in hint.misread]
-                reason.text = next((one for one in texts if len(one) <= SUMMARY_LENGTH), reason.text)
-                text = read_text(hint, group.expression, path, owner, tally.claim)
-                value = replaced(group.expression, hint)
-                harm = harm_to_class_users(self.cluster, owner, tally.claim)
-                reason.changes.append(Change(text, "edit", [owner], path, value=value, harm=harm))
+            reason.text = error_summary(group, selector_name(tally, first)) or reason.text
+            reason.changes += corrections(self.cluster, group, owner, path, tally.claim)
         return reason
 
     def _on_others(self, number: int, index: int) -> list[RequestTally]:

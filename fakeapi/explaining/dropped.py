@@ -12,10 +12,11 @@ from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
 from fakeapi.controllers.scheduler.device_taint_rules import applies_to_names
 from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, device_of, reference, results_of
-from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen, listed
+from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen, devices_text, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_text import Dissected, Hint, dissect, hints, shortened
 from fakeapi.explaining.tally import RequestTally
+from fakeapi.explaining.type_mismatches import Mismatch, mismatch_of
 from fakeapi.machinery.cel.allowance import AllowanceSpent
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
@@ -26,7 +27,7 @@ DISSECTED_MAX = 64
 devices.
 """
 
-DISSECTED_ON_NODE = 8
+DISSECTED_ON_NODE = 32
 """Maximum number of devices of one node whose values are read for one selector."""
 
 
@@ -40,6 +41,7 @@ class SelectorGroup:
 
     - `expression`: the whole selector, as written.
     - `hints`: the paths at which devices publish a value that the selector looks up under another path.
+    - `mismatch`: the refusing part, if it compares a value with a literal of another type; otherwise None.
     """
 
     dissected: Dissected
@@ -47,6 +49,7 @@ class SelectorGroup:
     seen: tuple[Seen, ...]
     hints: tuple[Hint, ...]
     devices: int
+    mismatch: Mismatch | None = None
 
     @property
     def _values(self) -> str:
@@ -57,7 +60,9 @@ class SelectorGroup:
         """
         if len(self.seen) < 2 or len({one.path for one in self.seen}) > 1:
             return ""
-        return ", ".join(f"{'missing' if one.missing else one.value} ({one.devices})" for one in self.seen)
+        values = [f"{'missing' if one.missing else one.value} ({one.devices})" for one in self.seen]
+        rest = self.devices - sum(one.devices for one in self.seen)
+        return ", ".join([*values, *([f"other values ({rest})"] if rest > 0 else [])])
 
     @property
     def text(self) -> str:
@@ -118,9 +123,10 @@ class Describer:
         match obstacle:
             case Obstacle.CLASS_SELECTOR | Obstacle.REQUEST_SELECTOR:
                 parts = self.selector_groups(tally, group[:DISSECTED_ON_NODE])
-                text = f"{selector_name(tally, group[0])}: " + "; ".join(
-                    part.dissected.error or part.text for part in parts[:3]
-                )
+                texts = [part.dissected.error or part.text for part in parts[:3]]
+                unread = len(group) - DISSECTED_ON_NODE
+                texts += [f"the values of {devices_text(unread)} were not read"] if unread > 0 else []
+                text = f"{selector_name(tally, group[0])}: {'; '.join(texts)}"
                 seen = [value for part in parts for value in part.seen]
             case Obstacle.IN_USE | Obstacle.CAPACITY | Obstacle.COUNTERS:
                 text, blame = self.use_text(tally, obstacle, devices)
@@ -150,7 +156,8 @@ class Describer:
             )
             first, device = entries[0]
             texts = tuple(dict.fromkeys(hint for value in first.seen for hint in hints(value, device)))
-            groups.append(SelectorGroup(first, expression, seen, texts, len(entries)))
+            wrong = mismatch_of(first.part, device, self.cluster.rules)
+            groups.append(SelectorGroup(first, expression, seen, texts, len(entries), wrong))
         return sorted(groups, key=lambda one: -one.devices)
 
     def _dissect(self, expression: str, device: Device) -> Dissected:

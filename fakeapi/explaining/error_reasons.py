@@ -3,13 +3,15 @@
 import re
 from collections.abc import Sequence
 
-from fakeapi.explaining.cluster_objects import reference
+import msgspec
+
+from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.device_changes import recreate_text, selector_change
-from fakeapi.explaining.dropped import Describer, selector_name, selector_place
+from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name, selector_place
 from fakeapi.explaining.harms import harm_to_class_users
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
-from fakeapi.explaining.selector_changes import Rewritten, rewritten
+from fakeapi.explaining.selector_changes import Rewritten, corrected_types, rewritten
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, Hint, replaced, short_path, shortened
 from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.trial import Case, Trial
@@ -77,21 +79,17 @@ async def _selector_reason(
 ) -> Reason:
     groups = describer.selector_groups(tally, failing)
     group, first = groups[0], failing[0]
-    name = selector_name(tally, first)
     error = group.dissected.error.removeprefix("CEL runtime error: ").removeprefix("CEL compile error: ")
     owner, path = selector_place(tally, first)
     short = group.dissected.shorts[0] if any(seen.missing for seen in group.seen) else error
-    hint = next((one for one in group.hints if one.instead), None)
-    options = [f"{name} fails on {first.device.id.device}: {shortened(short)}"]
-    if hint is not None:
-        options = [f"{name} {misread}" for misread in hint.misread] + options
     reason = Reason(
         str(Obstacle.SELECTOR_ERROR),
-        next((one for one in options if len(one) <= SUMMARY_LENGTH), options[-1]),
+        error_summary(group, selector_name(tally, first))
+        or f"{selector_name(tally, first)} fails on {first.device.id.device}: {shortened(short)}",
         [
             f"device {first.device.id}: {error}",
             f"expression: {shortened(group.expression, 300)}",
-            *(hint.text for hint in group.hints),
+            *error_lines(group),
             "a selector that fails with an error stops the scheduling of the pod",
         ],
         owner,
@@ -101,19 +99,26 @@ async def _selector_reason(
         request=tally.request.full_name,
         seen=list(group.seen),
     )
-    for hint in group.hints:
-        if hint.instead:
-            text = read_text(hint, group.expression, path, owner, tally.claim)
-            value = replaced(group.expression, hint)
-            works = await trial.allocates(trial.with_expression(case, tally, first, value))
-            harm = harm_to_class_users(trial.cluster, owner, tally.claim)
-            change = Change(text, "edit", [owner], path, sufficient=works or None, value=value, harm=harm)
-            reason.changes.append(change)
+    for change in corrections(trial.cluster, group, owner, path, tally.claim):
+        works = await trial.allocates(trial.with_expression(case, tally, first, change.value))
+        reason.changes.append(msgspec.structs.replace(change, sufficient=works or None))
     reason.changes.sort(key=lambda change: change.rank)
+    await _add_relaxed(reason, group, tally, first, trial, case)
+    return reason
+
+
+async def _add_relaxed(
+    reason: Reason, group: SelectorGroup, tally: RequestTally, first: Refused, trial: Trial, case: Case
+) -> None:
+    """Adds changes to a reason: a guard for a missing value; without another change, a weaker selector.
+
+    `first`: a device on which the selector fails.
+    """
+    owner, path = selector_place(tally, first)
     missing = next((seen.path for seen in group.seen if seen.missing and "]." in seen.path), "")
 
     async def changed_to(option: Rewritten) -> Change:
-        text = f"write {option.text} in {path} of {owner}"
+        text = option.advice(f"{path} of {owner}")
         return await selector_change(trial, case, tally, first, option, text)
 
     if missing:
@@ -127,18 +132,65 @@ async def _selector_reason(
                 "a guard with has() only stops the error; too few devices of node "
                 f"{case.node['metadata']['name']} match then"
             )
-    if not reason.changes:
-        for option in rewritten(group):
-            change = await changed_to(option)
-            if change.sufficient:
-                break
-        reason.changes.append(change)
-        if missing:
-            driver, value = first.device.id.driver, short_path(missing)
-            text = f"let driver {driver} publish {value} for its devices"
-            slices = [Reference("ResourceSlice", first.device.slice.name)]
-            reason.changes.append(Change(text, "edit", slices, "spec.devices"))
-    return reason
+    if reason.changes:
+        return
+    for option in rewritten(group):
+        change = await changed_to(option)
+        if change.sufficient:
+            break
+    reason.changes.append(change)
+    if missing:
+        driver, value = first.device.id.driver, short_path(missing)
+        text = f"let driver {driver} publish {value} for its devices"
+        slices = [Reference("ResourceSlice", first.device.slice.name)]
+        reason.changes.append(Change(text, "edit", slices, "spec.devices"))
+
+
+def error_summary(group: SelectorGroup, name: str) -> str:
+    """Returns the cause of a selector's error in one line; "" if the cause is unknown, or too long.
+
+    `name`: the selector, such as "selectors[0] of class gpu".
+    """
+    hint = next((one for one in group.hints if one.instead), None)
+    options = [] if hint is None else [f"{name} {misread}" for misread in hint.misread]
+    if group.mismatch is not None:
+        options += [f"{name} {text}" for text in group.mismatch.texts]
+    return next((one for one in options if len(one) <= SUMMARY_LENGTH), "")
+
+
+def error_lines(group: SelectorGroup) -> list[str]:
+    """Returns facts about the values that a failing selector reads, one line each."""
+    wrong = [] if group.mismatch is None else [group.mismatch.line]
+    return [*wrong, *(hint.text for hint in group.hints)]
+
+
+def corrections(
+    cluster: ClusterObjects, group: SelectorGroup, owner: Reference, path: str, claim: Object
+) -> list[Change]:
+    """Returns the changes that correct the cause of a selector's error. The changes are not tried.
+
+    `owner` and `path`: the object and the field of the selector.
+    """
+    harm = harm_to_class_users(cluster, owner, claim)
+    changes = [
+        Change(
+            read_text(hint, group.expression, path, owner, claim),
+            "edit",
+            [owner],
+            path,
+            value=replaced(group.expression, hint),
+            harm=harm,
+        )
+        for hint in group.hints
+        if hint.instead
+    ]
+    option = corrected_types(group)
+    if option is not None:
+        text = option.advice(f"{path} of {owner}")
+        if owner.kind == "ResourceClaim":
+            text = recreate_text(claim, f"{option.text} in {path}")
+        changes.append(Change(text, "edit", [owner], path, value=option.expression, harm=harm))
+    return changes
 
 
 def read_text(hint: Hint, expression: str, path: str, owner: Reference, claim: Object) -> str:

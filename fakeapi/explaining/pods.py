@@ -67,6 +67,9 @@ _OF_NODES = " nodes are available: "
 _PREEMPTION = " preemption: "
 """Begins the part of a scheduling message about the preemption of other pods."""
 
+_CEL_ERROR = "CEL runtime error: "
+"""Begins the part of a scheduling message about a CEL selector that fails."""
+
 _GANG_PREEMPTION = ", pod group preemption: "
 """Begins the part of a scheduling message about the preemption of other pods for a gang."""
 
@@ -98,7 +101,8 @@ def _last_attempt(pod: Object) -> Reason | None:
             if problem and of_nodes.startswith("0/"):
                 problem = problem.partition(_PREEMPTION)[0].rstrip(" .")
             else:
-                problem = message.partition(_GANG_PREEMPTION)[0].rpartition(": ")[2]
+                whole = message.partition(_GANG_PREEMPTION)[0]
+                problem = whole.partition(_CEL_ERROR)[2] or whole.rpartition(": ")[2]
             text = shortened(f"the last attempt failed: {problem}", HEADLINE_LENGTH)
             path = "status.conditions"
             return Reason("LastAttemptFailed", text, [message], reference("Pod", pod), path)

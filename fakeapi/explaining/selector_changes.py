@@ -15,31 +15,53 @@ from fakeapi.machinery.meta import quantity
 _LITERAL = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'|-?\d+|true|false")
 _STRICT = re.compile(r"\.(?:isGreaterThan|isLessThan)\((?P<type>quantity|semver)\(.*\)\)$")
 _OPPOSITE = {">": ">=", "<": "<=", ">=": ">=", "<=": "<=", "==": "=="}
-_TEXT_LENGTH = 60
+_TEXT_LENGTH = 300
 """Maximum number of characters of a part of a selector in the text of a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A selector that refuses fewer devices. `text`: the difference, such as "memory >= 24Gi"."""
+    """A selector that refuses fewer devices.
+
+    - `text`: the difference, such as "memory >= 24Gi".
+    - `removed`: the removed part of the selector; "" if no part is removed.
+    """
 
     text: str
     expression: str
+    removed: str = ""
+
+    def advice(self, where: str) -> str:
+        """Returns the advice to change a selector in place. `where`: the selector, such as its path."""
+        return f"remove `{self.removed}` from {where}" if self.removed else f"write {self.text} in {where}"
 
 
 def rewritten(group: SelectorGroup) -> Iterator[Rewritten]:
     """Yields selectors that accept devices of a group: from the smallest difference to the largest."""
     part, expression = group.dissected.part, group.expression
+    corrected = corrected_types(group)
+    if corrected is not None:
+        yield corrected
     for seen in _by_bound(group.seen, group.dissected.wanted):
         changed = _accepting(part, group.dissected.wanted, seen)
         if changed is not None:
             yield Rewritten(changed[0], expression.replace(part, changed[1], 1))
     kept = [one for one in conjuncts(expression) if one != part]
     if kept:
-        yield Rewritten(f"no `{shortened(part, _TEXT_LENGTH)}`", " && ".join(kept))
+        removed = shortened(part, _TEXT_LENGTH)
+        yield Rewritten(f"no `{removed}`", " && ".join(kept), removed)
     relaxed = driver_only(expression)
     if relaxed is not None and relaxed.expression != " && ".join(kept):
         yield relaxed
+
+
+def corrected_types(group: SelectorGroup) -> Rewritten | None:
+    """Returns a selector that compares a value with a literal of its type; None if no type is wrong."""
+    wrong = group.mismatch
+    if wrong is None or not wrong.corrected:
+        return None
+    text = f"`{shortened(wrong.corrected, _TEXT_LENGTH)}` instead of `{shortened(wrong.part, _TEXT_LENGTH)}`"
+    return Rewritten(text, group.expression.replace(wrong.part, wrong.corrected, 1))
 
 
 def driver_only(expression: str) -> Rewritten | None:

@@ -26,7 +26,7 @@ from fakeapi.machinery.cel.syntax import (
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
-_COMPARISONS = {"_==_": "==", "_!=_": "!=", "_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
+COMPARISONS = {"_==_": "==", "_!=_": "!=", "_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 _ORDERS = {"isGreaterThan": ">", "isLessThan": "<"}
 _INDEXING = frozenset(("_[_]", "_[?_]", "_?._"))
 _KINDS = ("string", "int", "bool", "version")
@@ -127,15 +127,15 @@ def dissect(expression: str, device: Device, matcher: DeviceMatcher, rules: Rele
             matcher(part, device.id.driver, device.spec)
         except SelectorError as problem:
             error = str(problem)
-    parsed = _parsed(part, rules)
+    parsed = parsed_selector(part, rules)
     if parsed is None:
         return Dissected(part, error=error)
-    places = _Places(parsed.root)
+    places = Places(parsed.root)
     seen = tuple(dict.fromkeys(_reads(parsed.root, places, device)))
     return Dissected(part, seen, _comparison_end(part, parsed, places), error)
 
 
-def _parsed(text: str, rules: ReleaseRules) -> Parsed | None:
+def parsed_selector(text: str, rules: ReleaseRules) -> Parsed | None:
     return _parse(text, BASE_LIBRARIES | rules.quirks.cel_libraries | {"bindings"})
 
 
@@ -189,7 +189,7 @@ def driver_part(expression: str) -> str:
     return " && ".join(part for part in conjuncts(expression) if _DRIVER.search(part)) or "true"
 
 
-class _Places:
+class Places:
     """Finds the nodes of an expression's syntax tree that read a value of the device.
 
     Resolves variables of cel.bind.
@@ -243,7 +243,7 @@ class _Places:
         return isinstance(node, Comprehension) and node.accumulator in self._variables
 
 
-def _reads(root: Node, places: _Places, device: Device) -> Iterator[Seen]:
+def _reads(root: Node, places: Places, device: Device) -> Iterator[Seen]:
     """Yields the values of a device that an expression reads, in source order."""
     inner: set[int] = set()
     for node in walk(root):
@@ -309,11 +309,11 @@ def _literal(value: Any) -> str:
     return f'"{shortened(value)}"' if isinstance(value, str) else str(value)
 
 
-def _comparison_end(part: str, parsed: Parsed, places: _Places) -> str:
+def _comparison_end(part: str, parsed: Parsed, places: Places) -> str:
     """Returns the operator and second operand of a comparison, such as ">= 40Gi"; "" for other parts."""
     match parsed.root:
-        case Call(function=function, arguments=[left, right]) if function in _COMPARISONS:
-            operator = _COMPARISONS[function]
+        case Call(function=function, arguments=[left, right]) if function in COMPARISONS:
+            operator = COMPARISONS[function]
             if places.of(left) is not None:
                 return shortened(part[parsed.offsets[parsed.root.id] :])
             amount = _compared(left, places)
@@ -329,7 +329,7 @@ def _comparison_end(part: str, parsed: Parsed, places: _Places) -> str:
     return ""
 
 
-def _compared(node: Node, places: _Places) -> str:
+def _compared(node: Node, places: Places) -> str:
     match node:
         case Call(function="compareTo", target=target, arguments=[argument]) if (
             target is not None and places.of(target) is not None

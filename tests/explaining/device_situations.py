@@ -124,6 +124,13 @@ def selector_with_bind(api: FakeAPI) -> None:
     train(api, request("gpu", f'cel.bind(gpu, device.attributes["{DRIVER}"], gpu.model == "h100")'))
 
 
+@situation("SelectorFails", "selectors[0] of class new compares driverVersion, a version, with a string")
+def version_compared_with_a_string(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0", attributes={"driverVersion": {"version": "1.2.3"}}))
+    device_class(api, "new", f'device.attributes["{DRIVER}"].driverVersion >= "1.2"')
+    train(api, request(class_name="new"))
+
+
 @situation("TooFewDevices", "request gpu needs 4 devices on one node; node a has the most free, 2")
 def too_few_devices_on_one_node(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), device("gpu-1"), nodes="ab")

@@ -204,3 +204,29 @@ def test_a_pod_with_the_same_host_port_of_another_protocol_is_not_blamed(api: Fa
     assert reason.text == "hostPort 80 of node a is in use by pod default/web"
     deletion = next(change for change in reason.changes if change.action == "delete")
     assert (deletion.text, deletion.sufficient) == ("delete pod default/web", True)
+
+
+def test_a_toleration_is_tried_on_a_node_of_each_topology_domain(api: FakeAPI) -> None:
+    for name, zone in (("a", "east"), ("b", "east"), ("c", "west")):
+        node(api, name)
+        _label(api, name, zone)
+    spread = {
+        "maxSkew": 1,
+        "topologyKey": "zone",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "web"}},
+    }
+    pod(api, "web-0", labels={"app": "web"}, topologySpreadConstraints=[spread], nodeName="a")
+    for name in "bc":
+        api.patch("Node", name, {"spec": {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}})
+    pod(api, "web-1", labels={"app": "web"}, topologySpreadConstraints=[spread])
+    api.settle()
+    (reason,) = [one for one in api.explain("pod", "web-1").reasons if one.code == "NodeTaint"]
+    tolerate, remove = reason.changes
+    advice = "add a toleration for gpu:NoSchedule to spec.tolerations of the pod"
+    assert tolerate.text == f"{advice}; the pod then fits on node c"
+    assert (tolerate.sufficient, tolerate.node, tolerate.needs) == (True, "c", "")
+    assert (remove.text, remove.sufficient) == ("remove the taint gpu:NoSchedule from node c", True)
+    api.patch("Node", "c", {"spec": {"taints": None}})
+    api.settle()
+    assert api.get("Pod", "web-1")["spec"]["nodeName"] == "c"

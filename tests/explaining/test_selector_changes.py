@@ -103,7 +103,8 @@ def test_a_class_that_other_claims_use_is_changed_last(api: FakeAPI) -> None:
     train(api, request(class_name="big"))
     add, change = api.explain("pod", "train").reasons[0].changes
     assert add.action == "add"
-    assert change.text == "change selectors[0] of class big to capacity memory >= 16Gi instead of >= 40Gi"
+    place = "spec.selectors[0].cel.expression of class big"
+    assert change.text == f"write capacity memory >= 16Gi instead of >= 40Gi in {place}"
     assert change.harm == "1 other claim uses class big"
 
 
@@ -137,3 +138,44 @@ def test_a_constraint_names_the_devices_of_each_value_and_a_smaller_count(api: F
         (f"1 more device like gpu-0 of {DRIVER}, with {DRIVER}/numa 0, on node a", True),
     ]
     assert why.nodes[0].reason == why.summary
+
+
+_ATTRIBUTES = f'device.attributes["{DRIVER}"]'
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (f'{_ATTRIBUTES}.since >= "1.2"', f'{_ATTRIBUTES}.since.compareTo(semver("1.2.0")) >= 0'),
+        (f'{_ATTRIBUTES}.since == "1.2.3-rc.1"', f'{_ATTRIBUTES}.since.compareTo(semver("1.2.3-rc.1")) == 0'),
+        (f'{_ATTRIBUTES}.numa < "4"', f"{_ATTRIBUTES}.numa < 4"),
+        (f"{_ATTRIBUTES}.model >= 7", f'{_ATTRIBUTES}.model >= "7"'),
+    ],
+)
+def test_a_value_is_compared_with_a_literal_of_its_type(api: FakeAPI, wrong: str, right: str) -> None:
+    attributes = {"model": {"string": "a100"}, "numa": {"int": 0}, "since": {"version": "1.2.3-rc.1"}}
+    if "1.2.0" in right:
+        attributes["since"] = {"version": "1.2.3"}
+    cluster(api, device("gpu-0", attributes=attributes))
+    device_class(api, "typed", f'device.driver == "{DRIVER}" && {wrong}')
+    train(api, request(class_name="typed"))
+    change = api.explain("pod", "train").reasons[0].changes[0]
+    place = "spec.selectors[0].cel.expression of class typed"
+    assert change.text == f"write `{right}` instead of `{wrong}` in {place}"
+    assert (change.value, change.sufficient) == (f'device.driver == "{DRIVER}" && {right}', True)
+    selectors = [{"cel": {"expression": change.value}}]
+    api.patch("DeviceClass", "typed", {"spec": {"selectors": selectors}})
+    api.delete("Pod", "train")
+    pod(api, "train", "gpu")
+    api.settle()
+    assert api.get("Pod", "train")["spec"]["nodeName"] == "a"
+
+
+def test_a_part_that_fails_for_another_cause_is_removed_whole(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    part = f'{_ATTRIBUTES}.numa.compareTo(semver("1.0.0")) >= 0 || {_ATTRIBUTES}.model == "a very long name"'
+    device_class(api, "odd", f'device.driver == "{DRIVER}" && ({part})')
+    train(api, request(class_name="odd"))
+    change = api.explain("pod", "train").reasons[0].changes[-1]
+    assert change.text == f"remove `({part})` from spec.selectors[0].cel.expression of class odd"
+    assert change.sufficient
