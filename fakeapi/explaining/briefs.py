@@ -1,17 +1,18 @@
 """Builds short texts about requests for which a node lacks devices."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from fakeapi.explaining.model import devices_text
+from fakeapi.explaining.model import devices_text, listed
 from fakeapi.explaining.obstacles import Obstacle
 from fakeapi.explaining.tally import NodeTally, RequestTally
+from fakeapi.machinery.json_types import Object
 
 CAUSES: Mapping[Obstacle, str] = {
     Obstacle.IN_USE: "in use",
     Obstacle.TAINT: "tainted",
     Obstacle.CAPACITY: "without enough capacity",
-    Obstacle.COUNTERS: "without enough counters",
+    Obstacle.COUNTERS: "blocked by other partitions",
     Obstacle.CONSTRAINT: "without a constraint's attribute",
     Obstacle.POOL_INCOMPLETE: "in an incomplete pool",
     Obstacle.POOL_INVALID: "in an invalid pool",
@@ -49,3 +50,36 @@ def node_brief(tally: NodeTally) -> str:
         f"request {one.request.full_name}: {brief_of(one)}" for choices in tally.short for one in choices
     ]
     return "; ".join(parts[:4]) or tally.problem or _TOGETHER
+
+
+def counted(count: int, verb: str) -> str:
+    """Returns a count and a verb that agree, such as "1 matches" or "2 match".
+
+    `verb`: the plural form: "match" or "are".
+    """
+    return f"{count} {_SINGULAR[verb] if count == 1 else verb}"
+
+
+_SINGULAR = {"match": "matches", "are": "is"}
+
+
+def claim_name(claim: Object) -> str:
+    """Returns the text "claim NAME"."""
+    return f"claim {claim['metadata']['name']}"
+
+
+def no_nodes_have(nodes: Sequence[NodeTally]) -> str:
+    """Returns the text "node NAME has no" or "none of 3 nodes has", before a noun."""
+    return f"node {nodes[0].name} has no" if len(nodes) == 1 else f"none of {len(nodes)} nodes has"
+
+
+def lacking_nodes(nodes: Sequence[NodeTally]) -> str:
+    """Returns the text "node NAME has no device" or "3 nodes have no device"."""
+    return f"node {nodes[0].name} has no device" if len(nodes) == 1 else f"{len(nodes)} nodes have no device"
+
+
+def node_names(names: Sequence[str]) -> str:
+    """Returns node names as text, such as "node a", "nodes a, b" or "no node"."""
+    if not names:
+        return "no node"
+    return f"{'node' if len(names) == 1 else 'nodes'} {listed(names, 3)}"

@@ -57,7 +57,8 @@ async def plan_of(trial: Trial, case: Case, steps: Sequence[Step]) -> Change | N
     objects = list(dict.fromkeys(one for change in changes for one in change.objects))
     node = str(case.node["metadata"]["name"])
     harm = "; ".join(dict.fromkeys(change.harm for change in changes if change.harm))
-    return Change(text, "all", objects, node=node, sufficient=True, steps=changes, harm=harm)
+    relaxes = any(change.relaxes for change in changes)
+    return Change(text, "all", objects, node=node, sufficient=True, steps=changes, harm=harm, relaxes=relaxes)
 
 
 def _after(trial: Trial, case: Case, steps: Sequence[Step]) -> Case:
@@ -130,7 +131,7 @@ def _selectors(tally: RequestTally) -> list[Step]:
             continue
         claim, path = selector_place(tally, one)
         text = recreate_text(tally.claim, f"{relaxed.text} in {path}")
-        change = Change(text, "edit", [claim], path, value=relaxed.expression)
+        change = Change(text, "edit", [claim], path, value=relaxed.expression, relaxes=True)
         steps.append(_edit(change, tally.claim, relaxed.expression))
     return steps
 
@@ -149,7 +150,7 @@ def _constraint_removal(claim: Object) -> list[Step]:
     """Returns a list with one step, which removes all constraints of a claim."""
     path = "spec.devices.constraints"
     text = recreate_text(claim, f"no {path}")
-    change = Change(text, "edit", [reference("ResourceClaim", claim)], path)
+    change = Change(text, "edit", [reference("ResourceClaim", claim)], path, relaxes=True)
     return [_edit(change, claim, None)]
 
 

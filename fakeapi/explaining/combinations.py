@@ -216,4 +216,5 @@ def _reason(code: str, text: str, claim: Object, path: str) -> Reason:
 
 def _edit(text: str, claim: Object, path: str, tally: NodeTally) -> Change:
     text = recreate_text(claim, text)
-    return Change(text, "edit", [reference("ResourceClaim", claim)], path, node=tally.name, sufficient=True)
+    own = reference("ResourceClaim", claim)
+    return Change(text, "edit", [own], path, node=tally.name, sufficient=True, relaxes=True)

@@ -10,6 +10,7 @@ from fakeapi.controllers.allocation.model import Device
 from fakeapi.controllers.claim_generator import ANNOTATION
 from fakeapi.controllers.scheduler.extended_resources import IN_MEMORY
 from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference
+from fakeapi.explaining.consumption import Consumed, counter_set_of, exceeded_capacity, largest_request
 from fakeapi.explaining.dropped import (
     Describer,
     SelectorGroup,
@@ -27,9 +28,13 @@ from fakeapi.explaining.selector_text import short_path, value_text
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
 
 CLAIMS_MAX = 16
 """Maximum number of claims, and of constraints, whose removal is tried for one request."""
+
+CAPACITY_PATH = ".capacity.requests"
+"""The path of the requested capacities below the path of a request."""
 
 _USES = (Obstacle.IN_USE, Obstacle.CAPACITY, Obstacle.COUNTERS)
 
@@ -51,6 +56,7 @@ class Changes:
             *await self._drop_constraints(tally),
             *await self._complete_pools(tally, node),
             *await self._ask_less(tally),
+            *await self._ask_less_capacity(tally),
             *await self._add_devices(tally),
         ]
         return sorted(changes, key=lambda change: change.rank)
@@ -174,6 +180,8 @@ class Changes:
         values = group.seen[:1]
         if len({one.path for one in group.seen}) != 1 or values[0].missing or tally.request.takes_all:
             return []
+        if tally.selected:  # the node has devices with the value; a copy of these is offered
+            return []
         seen, wanted, count = values[0], group.dissected.wanted, max(1, tally.missing)
         device = refused[0].device
         entry = improved(device, seen, wanted)
@@ -195,7 +203,10 @@ class Changes:
             if await self.trial.allocates(self.case.with_edit(tally.claim, path, None)):
                 claim = reference("ResourceClaim", tally.claim)
                 text = recreate_text(tally.claim, f"no {path}")
-                changes.append(Change(text, "edit", [claim], path, node=self._node_name, sufficient=True))
+                change = Change(
+                    text, "edit", [claim], path, node=self._node_name, sufficient=True, relaxes=True
+                )
+                changes.append(change)
         return changes
 
     async def _complete_pools(self, tally: RequestTally, node: NodeTally) -> list[Change]:
@@ -216,6 +227,30 @@ class Changes:
         if not await self.trial.allocates(self.case.with_edit(tally.claim, path, usable)):
             return []
         return [fewer_change(tally, usable, self._node_name)]
+
+    async def _ask_less_capacity(self, tally: RequestTally) -> list[Change]:
+        """Returns the change that requests only the capacity that is left on a shared device.
+
+        Uses the device with the most capacity left.
+        """
+        best: tuple[Consumed, str] | None = None
+        for device in [one.device for one in tally.refused if one.obstacle is Obstacle.CAPACITY][:CLAIMS_MAX]:
+            exceeded = exceeded_capacity(self.describer.cluster, tally, device)
+            published = device.spec.get("capacity") or {}
+            amount = "" if exceeded is None else largest_request(published[exceeded.name], exceeded.left)
+            if exceeded and amount and (best is None or quantity.compare(amount, best[1]) > 0):
+                best = exceeded, amount
+        if best is None:
+            return []
+        exceeded, amount = best
+        path = f"{tally.place}{CAPACITY_PATH}"
+        requests = {**tally.request.capacity, exceeded.name: amount}
+        if not await self.trial.allocates(self.case.with_edit(tally.claim, path, requests)):
+            return []
+        what = f"at most {amount} instead of {exceeded.wanted} for {exceeded.name} in {path}"
+        text, claim = recreate_text(tally.claim, what), reference("ResourceClaim", tally.claim)
+        node = self._node_name
+        return [Change(text, "edit", [claim], path, node=node, sufficient=True, value=amount, relaxes=True)]
 
     async def _add_devices(self, tally: RequestTally) -> list[Change]:
         model = model_of(tally)
@@ -269,6 +304,7 @@ async def selector_change(
         sufficient=works,
         value=option.expression,
         harm=harm_to_class_users(trial.cluster, owner, tally.claim),
+        relaxes=option.relaxes,
     )
 
 
@@ -277,7 +313,7 @@ def fewer_change(tally: RequestTally, count: int, node: str) -> Change:
     path = f"{tally.place}.count"
     text = recreate_text(tally.claim, f"{count} instead of {tally.needed} in {path}")
     claim = reference("ResourceClaim", tally.claim)
-    return Change(text, "edit", [claim], path, count, node, sufficient=True, value=str(count))
+    return Change(text, "edit", [claim], path, count, node, sufficient=True, value=str(count), relaxes=True)
 
 
 def add_change(model: Device, count: int, node: str, *, sufficient: bool | None) -> Change:
@@ -286,6 +322,12 @@ def add_change(model: Device, count: int, node: str, *, sufficient: bool | None)
     text = f"{count} more {noun} like {model.id.device} of {model.id.driver} on node {node}"
     if model.slice.spec.get("nodeName", node) != node:
         text = f"{count} {noun} like {model.id} on node {node}"
+    counter_set = counter_set_of(model)
+    if counter_set:  # a further partition of the same device would consume the same counters
+        text = (
+            f"{count} more physical {noun} on node {node} (counters like {counter_set}), "
+            f"{'each ' if count > 1 else ''}with a partition like {model.id.device} of {model.id.driver}"
+        )
     return Change(
         text, "add", count=count, node=node, sufficient=sufficient, driver=model.id.driver, like=str(model.id)
     )

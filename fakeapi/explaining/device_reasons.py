@@ -3,26 +3,35 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cmp_to_key
 
 import msgspec
 
-from fakeapi.explaining.briefs import CAUSES, brief_of
+from fakeapi.explaining.briefs import (
+    CAUSES,
+    brief_of,
+    claim_name,
+    counted,
+    lacking_nodes,
+    no_nodes_have,
+    node_names,
+)
 from fakeapi.explaining.change_plans import adding_steps, freeing_steps, plan_of
 from fakeapi.explaining.class_changes import ClassChanges
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.combinations import combination_reason
-from fakeapi.explaining.device_changes import Changes, model_of
+from fakeapi.explaining.device_changes import CAPACITY_PATH, Changes, model_of
 from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name, selector_place
 from fakeapi.explaining.error_reasons import corrections, error_lines, error_summary
 from fakeapi.explaining.first_available import first_available
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, devices_text, distinct, listed
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, devices_text, distinct
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import pool_problems, pool_problems_by_pool
 from fakeapi.explaining.present_facts import where
 from fakeapi.explaining.selector_text import fitted, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
-from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
 
 NODES_TRIED = 3
 """Maximum number of nodes on which changes are tried. Nodes that lack the fewest devices come first."""
@@ -195,7 +204,7 @@ class DeviceReasons:
         concerned = [node for node, tally in pairs if tally.in_class] or self.nodes
         if len(concerned) < len(self.nodes):
             class_name = best.request.device_class["metadata"]["name"]
-            others = _names([node.name for node, tally in pairs if not tally.in_class])
+            others = node_names([node.name for node, tally in pairs if not tally.in_class])
             reason.details.append(f"no device of class {class_name}: {others}")
         return self._placed(reason, concerned)
 
@@ -223,7 +232,7 @@ class DeviceReasons:
             return self._reason(problem[0], f"{name}: {problem[1]}", tally)
         if slices:
             places = sorted({where(one["spec"]) for one in slices})
-            text = f"{name}: {_nodes_word(self.nodes)} devices; slices are for {', '.join(places[:3])}"
+            text = f"{name}: {no_nodes_have(self.nodes)} devices; slices are for {', '.join(places[:3])}"
         else:
             text = f"{name}: no driver has published a ResourceSlice, so the cluster has no devices"
         return self._reason("NoDevices", text, tally)
@@ -250,7 +259,7 @@ class DeviceReasons:
         options = [group.dissected.error] if group.dissected.error else group.shorts
         elsewhere = self._elsewhere(tally) if of_class else ""
         if elsewhere:
-            matches, options = f"{_no_devices_word(self.nodes)} of class {class_name}", [elsewhere]
+            matches, options = f"{lacking_nodes(self.nodes)} of class {class_name}", [elsewhere]
         driver = group.silent_driver(self.cluster) if of_class else ""
         if driver:
             matches, options = f"class {class_name}", [f"driver {driver} publishes no devices"]
@@ -350,9 +359,9 @@ class DeviceReasons:
         class_name = tally.request.device_class["metadata"]["name"]
         counts = (
             f"node {node.name} publishes {devices_text(tally.published)}; "
-            f"{_verb(tally.in_class, 'match')} class {class_name}, "
-            f"{_verb(tally.selected, 'match')} the request's selectors, "
-            f"{_verb(len(tally.usable), 'are')} free"
+            f"{counted(tally.in_class, 'match')} class {class_name}, "
+            f"{counted(tally.selected, 'match')} the request's selectors, "
+            f"{counted(len(tally.usable), 'are')} free"
         )
         dropped = [one for one in self.describer.dropped(tally) if not one.is_by_driver]
         return [counts, *(f"{devices_text(one.devices)}: {one.text}" for one in dropped)]
@@ -364,7 +373,7 @@ class DeviceReasons:
         details = []
         for number in range(self._request_count):
             on = [node.name for node in self.nodes if any(one.is_enough for one in node.requests[number])]
-            details.append(f"{self._named(self.nodes[0].requests[number][0])}: possible on {_names(on)}")
+            details.append(f"{self._named(self.nodes[0].requests[number][0])}: possible on {node_names(on)}")
         tally = best[0].short[0][0]
         text = f"no node can serve all {self._request_count} requests; each is possible on some node"
         reason = self._reason("NoNodeForAllRequests", text, tally)
@@ -402,38 +411,14 @@ def _cause(code: str) -> str:
     return CAUSES.get(Obstacle(code), code)
 
 
-def _verb(count: int, verb: str) -> str:
-    """Returns a count and a verb that agree, such as "1 matches" or "2 match".
-
-    `verb`: the plural form: "match" or "are".
-    """
-    return f"{count} {_SINGULAR[verb] if count == 1 else verb}"
-
-
-_SINGULAR = {"match": "matches", "are": "is"}
-
-
-def claim_name(claim: Object) -> str:
-    """Returns the text "claim NAME"."""
-    return f"claim {claim['metadata']['name']}"
-
-
-def _nodes_word(nodes: Sequence[NodeTally]) -> str:
-    return f"node {nodes[0].name} has no" if len(nodes) == 1 else f"none of {len(nodes)} nodes has"
-
-
-def _no_devices_word(nodes: Sequence[NodeTally]) -> str:
-    return f"node {nodes[0].name} has no device" if len(nodes) == 1 else f"{len(nodes)} nodes have no device"
-
-
-def _names(names: Sequence[str]) -> str:
-    if not names:
-        return "no node"
-    return f"{'node' if len(names) == 1 else 'nodes'} {listed(names, 3)}"
-
-
 def _on_first_node(changes: Sequence[Change]) -> list[Change]:
-    """Removes changes that add the same devices to another node, because one such node is enough."""
+    """Removes changes that add the same devices to another node, because one such node is enough.
+
+    Also removes changes that request less capacity than a change for another node.
+    """
+    amounts = [change.value for change in changes if change.path.endswith(CAPACITY_PATH)]
+    most = max(amounts, key=cmp_to_key(quantity.compare), default="")
+    changes = [one for one in changes if not one.path.endswith(CAPACITY_PATH) or one.value == most]
     first: dict[tuple[str, str, int], str] = {}
     for change in changes:
         first.setdefault((change.driver, change.path, change.count), change.node)

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from fakeapi.controllers.allocation import capacity as capacities
-from fakeapi.controllers.allocation.compatibility import consumed_sets
-from fakeapi.controllers.allocation.model import Device, DeviceID, Pool, PoolID
+from fakeapi.controllers.allocation.model import Device, DeviceID
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
 from fakeapi.controllers.scheduler.device_taint_rules import applies_to_names
-from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, device_of, reference, results_of
+from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference
+from fakeapi.explaining.consumption import capacity_text, counter_text, of_same_counters
 from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen, devices_text, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.selector_text import Dissected, Hint, dissect, hints, shortened
@@ -19,7 +18,6 @@ from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.type_mismatches import Mismatch, mismatch_of
 from fakeapi.machinery.cel.allowance import AllowanceSpent
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta import quantity
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 DISSECTED_MAX = 64
@@ -183,8 +181,8 @@ class Describer:
         if obstacle is Obstacle.IN_USE:
             return f"in use{f' by {users}' if users else ''}", blame
         if obstacle is Obstacle.CAPACITY:
-            return self._capacity_text(tally, devices[0], users), blame
-        return self._counter_text(devices[0], users), blame
+            return capacity_text(self.cluster, tally, devices[0], users), blame
+        return counter_text(self.cluster, devices[0], users), blame
 
     def claims_using(self, obstacle: Obstacle, devices: Sequence[Device]) -> list[Object]:
         """Returns the claims that use devices or their counters. The claim with the most devices comes
@@ -192,7 +190,7 @@ class Describer:
         """
         ids: Iterable[DeviceID] = (device.id for device in devices)
         if obstacle is Obstacle.COUNTERS:
-            ids = _of_same_counters(devices)
+            ids = of_same_counters(devices)
         uses: Counter[tuple[str, str]] = Counter()
         claims: dict[tuple[str, str], Object] = {}
         for device in ids:
@@ -213,45 +211,6 @@ class Describer:
                 where = f"DeviceTaintRule {rule.name}" if rule else f"slice {device.slice.name}"
                 origins.append(f"{taint_text(taint)} of {where}")
         return list(dict.fromkeys(origins))
-
-    def _capacity_text(self, tally: RequestTally, device: Device, users: str) -> str:
-        published = device.spec.get("capacity") or {}
-        unknown = sorted(tally.request.capacity.keys() - published.keys())
-        if unknown:
-            names = ", ".join(sorted(published)) or "none"
-            return f"the device has no capacity {', '.join(unknown)}; it has {names}"
-        needed = capacities.consumed(tally.request.capacity, published)
-        used: dict[str, str] = {}
-        for claim in self.cluster.users.get(device.id, ()):
-            for result in results_of(claim):
-                if device_of(result) == device.id:
-                    used = capacities.total(used, result.get("consumedCapacity") or {})
-        for name, spec in published.items():
-            wanted, taken = needed.get(name, "0"), used.get(name, "0")
-            if quantity.compare(quantity.add(wanted, taken), spec["value"]) > 0:
-                return f"capacity {name}: {_amounts(spec['value'], wanted, taken, users)}"
-        name = next(iter(tally.request.capacity), "")
-        return f"the requestPolicy of capacity {name} does not allow {tally.request.capacity.get(name, '')}"
-
-    def _counter_text(self, device: Device, users: str) -> str:
-        consumers = [one for one in _of_same_counters([device]) if one in self.cluster.users]
-        for used in device.spec.get("consumesCounters") or ():
-            set_name = used["counterSet"]
-            values = device.pool.counter_sets.get(set_name) or _sets_of_slice(device).get(set_name, {})
-            for name, counter in (used.get("counters") or {}).items():
-                taken = "0"
-                for other in consumers:
-                    taken = quantity.add(taken, _amount(device, other, set_name, name))
-                total = values.get(name, "0")
-                if quantity.compare(quantity.add(taken, counter["value"]), total) > 0:
-                    return f"counter {name} of {set_name}: {_amounts(total, counter['value'], taken, users)}"
-        return f"its counters are consumed{f' by {users}' if users else ''}"
-
-
-def _amounts(total: str, wanted: str, taken: str, users: str) -> str:
-    """Returns a text with the requested, total and consumed amount, and the consumers."""
-    by = f" by {users}" if users else ""
-    return f"{wanted} wanted, {total} in all, {taken} consumed{by}"
 
 
 _FIXED = {
@@ -373,36 +332,3 @@ def _attributes(claim: Object) -> list[str]:
     constraints = (claim["spec"].get("devices") or {}).get("constraints") or ()
     names = (one.get("matchAttribute") or one.get("distinctAttribute") for one in constraints)
     return [shortened(name) for name in names if name]
-
-
-def _of_same_counters(devices: Iterable[Device]) -> list[DeviceID]:
-    """Returns all devices that share a pool and a counter set with one of `devices`."""
-    pools: dict[PoolID, tuple[Pool, set[str]]] = {}
-    for device in devices:
-        sets = pools.setdefault(device.pool.id, (device.pool, set()))[1]
-        sets.update(name for name, _ in consumed_sets(device.spec))
-    return [
-        DeviceID(*pool.id, spec["name"])
-        for pool, sets in pools.values()
-        for one in (*pool.slices, *pool.elsewhere)
-        for spec in one.spec.get("devices") or ()
-        if any(name in sets for name, _ in consumed_sets(spec))
-    ]
-
-
-def _amount(device: Device, other: DeviceID, set_name: str, counter: str) -> str:
-    """Returns the amount of a counter that the device `other` of the same pool consumes."""
-    for one in (*device.pool.slices, *device.pool.elsewhere):
-        for spec in one.spec.get("devices") or ():
-            if spec["name"] == other.device:
-                for used in spec.get("consumesCounters") or ():
-                    if used["counterSet"] == set_name and counter in (used.get("counters") or {}):
-                        return str(used["counters"][counter]["value"])
-    return "0"
-
-
-def _sets_of_slice(device: Device) -> dict[str, dict[str, str]]:
-    return {
-        one["name"]: {name: value["value"] for name, value in (one.get("counters") or {}).items()}
-        for one in device.slice.spec.get("sharedCounters") or ()
-    }

@@ -123,7 +123,7 @@ async def _add_relaxed(
 
     if missing:
         guarded = await changed_to(
-            Rewritten(f"has({missing}) && …", f"has({missing}) && ({group.expression})")
+            Rewritten(f"has({missing}) && …", f"has({missing}) && ({group.expression})", relaxes=False)
         )
         if guarded.sufficient:
             reason.changes.append(guarded)

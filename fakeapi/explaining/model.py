@@ -93,6 +93,7 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     - `harm`: the harm of the change, such as a running pod that it ends; "" without harm.
     - `steps`: for "all", the changes that are needed together.
     - `driver` and `like`: for "add", the driver, and the ID of an existing device to copy.
+    - `relaxes`: whether the pod asks for fewer or other devices after the change.
     """
 
     text: str
@@ -108,11 +109,17 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     harm: str = ""
     driver: str = ""
     like: str = ""
+    relaxes: bool = False
 
     @property
-    def rank(self) -> tuple[bool, bool]:
-        """The sort key of changes: sufficient changes come first, then changes without harm."""
-        return not self.sufficient, bool(self.harm)
+    def rank(self) -> tuple[bool, int]:
+        """The sort key of changes: sufficient changes come first.
+
+        Among them, changes that keep the request come before changes that relax it. Changes without harm come
+        before changes with harm. New devices come last, because they are hardware.
+        """
+        order = 3 if self.action == "add" else 2 if self.relaxes else 1 if self.harm else 0
+        return not self.sufficient, order
 
 
 def distinct(changes: Sequence[Change]) -> list[Change]:

@@ -25,11 +25,13 @@ class Rewritten:
 
     - `text`: the difference, such as "memory >= 24Gi".
     - `removed`: the removed part of the selector; "" if no part is removed.
+    - `relaxes`: whether the selector accepts other devices than its author wanted.
     """
 
     text: str
     expression: str
     removed: str = ""
+    relaxes: bool = True
 
     def advice(self, where: str) -> str:
         """Returns the advice to change a selector in place. `where`: the selector, such as its path."""
@@ -61,7 +63,7 @@ def corrected_types(group: SelectorGroup) -> Rewritten | None:
     if wrong is None or not wrong.corrected:
         return None
     text = f"`{shortened(wrong.corrected, _TEXT_LENGTH)}` instead of `{shortened(wrong.part, _TEXT_LENGTH)}`"
-    return Rewritten(text, group.expression.replace(wrong.part, wrong.corrected, 1))
+    return Rewritten(text, group.expression.replace(wrong.part, wrong.corrected, 1), relaxes=False)
 
 
 def driver_only(expression: str) -> Rewritten | None:

@@ -78,7 +78,8 @@ def _reason(reason: Reason, *, everything: bool) -> Iterator[str]:
         lead = "To change it:" if number == 0 else "          or:"
         needs = f" (not enough by itself: {change.needs})" if change.needs else ""
         harm = f" (disruptive: {change.harm})" if change.harm else ""
-        yield f"  {lead} {change.text}{harm}{needs}"
+        relaxes = " (asks for less)" if change.relaxes else ""
+        yield f"  {lead} {change.text}{relaxes}{harm}{needs}"
     more = len(changes) - len(offered)
     if more > 0:
         yield f"  {more} more {'change' if more == 1 else 'changes'}: --all"

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.explaining.selector_text import COMPARISONS, Places, by_domain, parsed_selector, path_of
 from fakeapi.machinery.cel.syntax import Call, Literal
-from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
 
 _SEMVER = re.compile(r"\d+(\.\d+){0,2}(?P<rest>[-+].*)?")
@@ -23,7 +22,7 @@ _LITERALS: dict[type, str] = {str: "a string", int: "an int", float: "a double",
 class Mismatch:
     """A comparison of a device's value with a literal of another type.
 
-    CEL fails with "no such overload" for an order such as `>=`; `==` is always false.
+    With an operator such as `>=`, CEL fails: "no such overload". The operator `==` gives false.
 
     - `path`: the path of the value, such as `device.attributes["gpu.example.com"].driverVersion`.
     - `name`: the last part of the path.

@@ -300,7 +300,8 @@ def device_tainted_by_a_rule(api: FakeAPI) -> None:
     train(api)
 
 
-def _partitions(api: FakeAPI) -> None:
+def partitions(api: FakeAPI) -> None:
+    """Creates a node with two partitions that each consume more than half of one counter."""
     counters = {"memory": {"value": "10Gi"}}
     use = [{"counterSet": "gpu-0", "counters": {"memory": {"value": "6Gi"}}}]
     node(api, "a")
@@ -314,17 +315,17 @@ def _partitions(api: FakeAPI) -> None:
 
 @situation(
     "NotEnoughDevices",
-    "request gpu needs 1 device; node a has 0 free of 2: 1 in use; 1 without enough counters",
+    "request gpu needs 1 device; node a has 0 free of 2: 1 in use; 1 blocked by other partitions",
 )
 def counters_consumed_by_another_partition(api: FakeAPI) -> None:
-    _partitions(api)
+    partitions(api)
     use(api, "other")
     train(api)
 
 
 @situation("CountersTogether", "request gpu needs 2 devices; only 1 fit together on node a")
 def counters_too_small_for_two_partitions(api: FakeAPI) -> None:
-    _partitions(api)
+    partitions(api)
     train(api, request(count=2))
 
 

@@ -87,7 +87,9 @@ def test_capacity_is_wanted_by_the_pod_and_consumed_by_others(api: FakeAPI) -> N
     pod(api, "other-user", "other")
     api.settle()
     train(api, request(capacity={"requests": {"memory": "8Gi"}}))
-    used = "capacity memory: 8Gi wanted, 16Gi in all, 10Gi consumed by claim default/other (pod other-user)"
+    used = (
+        "capacity memory: 8Gi wanted, 6Gi of 16Gi left; 10Gi consumed by claim default/other (pod other-user)"
+    )
     assert f"1 device: {used}" in api.explain("pod", "train").reasons[0].details
 
 

@@ -245,7 +245,7 @@ def test_requests_for_extended_resources_are_changed_in_the_pod() -> None:
         "request container-0-request-0 needs 1; usable: gpu-0",
         "request container-1-request-0 needs 1; usable: gpu-0",
     ]
-    more, fewer = reason.changes
+    fewer, more = reason.changes
     assert more.text == f"1 more device like gpu-0 of {DRIVER} on node a"
     again = "delete the pod and create it again so that its claim for extended resources has no"
     assert fewer.text == f"{again} spec.devices.requests[0]"
