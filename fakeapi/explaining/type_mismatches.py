@@ -28,7 +28,7 @@ class Mismatch:
     - `name`: the last part of the path.
     - `types`: the type of the value, and the type of the literal, such as "a version" and "a string".
     - `part`: the comparison, as written.
-    - `corrected`: the comparison with a literal of the right type; "" if there is no such literal.
+    - `corrected`: the comparison with a literal of the right type; "" without one.
     """
 
     path: str
