@@ -131,6 +131,7 @@ NO_BOUNDS = {
         "fakeapi.envtest.etcd_state._RETRY_SECONDS",
         "fakeapi.envtest.parent.CHECK_SECONDS",
         "fakeapi.installing.installer._POLL_SECONDS",
+        "fakeapi.serving.garbage.FORCED_SECONDS",
         "fakeapi.serving.garbage.QUIET_SECONDS",
         "fakeapi.serving.response_bytes.LOOK_SECONDS",
         "fakeapi.followed_files.CHECK_SECONDS",
