@@ -1,6 +1,6 @@
 # Needs Python 3.11 or newer and make; everything else goes into .venv, from the lock file.
 
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 SERVING := .venv/.serving
@@ -125,7 +125,7 @@ clean: ## Remove environments, caches and builds
 $(SERVING): requirements.lock pyproject.toml
 	@$(PYTHON_NEEDED)
 	@echo "Making .venv for the server, which takes about half a minute the first time ..." >&2
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv
 	.venv/$(PIP) --no-compile --require-hashes -r requirements.lock
 	$(BIN)/python tools/link_checkout.py
 	@touch $@
@@ -133,7 +133,7 @@ $(SERVING): requirements.lock pyproject.toml
 $(READY): requirements-dev.lock pyproject.toml
 	@$(PYTHON_NEEDED)
 	@echo "Making .venv with the tools of tests and checks, which takes about a minute the first time ..." >&2
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv
 	.venv/$(PIP) --require-hashes -r requirements-dev.lock
 	.venv/$(PIP) --no-deps --no-build-isolation -e .
 	@touch $(SERVING) $@

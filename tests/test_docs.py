@@ -128,6 +128,13 @@ def test_the_make_targets_exist_that_the_documents_name() -> None:
     assert {"run", "test", "check"} <= named <= targets
 
 
+def test_make_looks_for_every_supported_python() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    supported = re.findall(r"Programming Language :: Python :: (3\.\d+)", project)
+    assert f"for p in python3 {' '.join(f'python{each}' for each in reversed(supported))}; do" in makefile
+
+
 def test_the_documents_link_to_files_that_exist() -> None:
     documents = [*(ROOT / "docs").glob("*.md")]
     documents += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
