@@ -55,10 +55,13 @@ def bench_against(revision: str, parts: Collection[str], *, quick: bool) -> None
 def checkout(revision: str) -> Iterator[Path]:
     """Writes the files of a commit into a temporary folder while the block lasts; yields the folder.
 
-    Raises UnknownRevision if git cannot read the commit.
+    Raises UnknownRevision if git is not installed or cannot read the commit.
     """
     command = ["git", "archive", "--format=tar", revision, "fakeapi", "storage"]
-    archive = subprocess.run(command, cwd=HERE.parent, capture_output=True, check=False)
+    try:
+        archive = subprocess.run(command, cwd=HERE.parent, capture_output=True, check=False)
+    except OSError as error:
+        raise UnknownRevision(f"git cannot read {revision!r}: {error}") from None
     if archive.returncode:
         reason = archive.stderr.decode(errors="replace").strip().splitlines()
         raise UnknownRevision(f"git cannot read {revision!r}: {reason[0] if reason else 'no reason given'}")

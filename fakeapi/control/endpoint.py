@@ -11,7 +11,9 @@ from fakeapi.asgi import ClientGone, NoRoom
 from fakeapi.control.controlled import Controlled
 from fakeapi.control.errors import refused, status_response
 from fakeapi.control.route import JSON, Call, Route
+from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.golang.json_depth import check_depth
 
 BODY_MAX = 64 * 1024 * 1024
 """Maximum size of a request body in bytes, enough for a large snapshot; a larger body gets 413."""
@@ -92,8 +94,9 @@ async def _body(route: Route, request: Request) -> Any:
     if route.body is bytes:
         return content
     try:
+        check_depth(content)  # some releases of Python decode what is too deep for the handlers
         return msgspec.json.decode(content, type=route.body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (JsonError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise refused(400, f"the body of {route.method} {route.path}: {error}") from None
 
 

@@ -15,6 +15,7 @@ from fakeapi.explaining.selector_changes import Rewritten, corrected_types, rewr
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, Hint, replaced, short_path, shortened
 from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.trial import Case, Trial
+from fakeapi.machinery.cel import library
 from fakeapi.machinery.json_types import Object
 
 _PLUGIN = re.compile(r'^running "?\w+"? filter plugin:? ?"?\w*"?: ')
@@ -112,6 +113,8 @@ async def _add_relaxed(
 ) -> None:
     """Adds changes to a reason: a guard for a missing value; without another change, a weaker selector.
 
+    Without the extra cel, the only change is to install it.
+
     `first`: a device on which the selector fails.
     """
     owner, path = selector_place(tally, first)
@@ -132,13 +135,16 @@ async def _add_relaxed(
                 "a guard with has() only stops the error; too few devices of node "
                 f"{case.node['metadata']['name']} match then"
             )
+    if not library.is_installed():  # the expression may be right, and no other can be tried
+        reason.changes.append(Change("install the extra cel: pip install 'fakeapi-k8s[cel]'", "edit"))
     if reason.changes:
         return
+    changes: list[Change] = []
     for option in rewritten(group):
-        change = await changed_to(option)
-        if change.sufficient:
+        changes = [await changed_to(option)]
+        if changes[0].sufficient:
             break
-    reason.changes.append(change)
+    reason.changes += changes
     if missing:
         driver, value = first.device.id.driver, short_path(missing)
         text = f"let driver {driver} publish {value} for its devices"

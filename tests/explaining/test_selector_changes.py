@@ -122,6 +122,20 @@ def test_an_attribute_that_no_device_publishes_is_to_be_published(api: FakeAPI) 
     assert publish.text == f"let driver {DRIVER} publish attribute driverVersion for its devices"
 
 
+def test_without_the_extra_cel_a_selector_says_what_to_install(
+    api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fakeapi.machinery.cel.library.is_installed", lambda: False)
+    cluster(api, device("gpu-0"))
+    train(api, request("gpu", f'device.driver == "{DRIVER}" || "without" == "cel"'))
+    reason = api.explain("pod", "train").reasons[0]
+    assert reason.code == "SelectorFails"
+    assert reason.text.endswith("fails on gpu-0: it takes the extra cel, pip install 'fakeapi-k8s[cel]'")
+    assert [change.text for change in reason.changes] == [
+        "install the extra cel: pip install 'fakeapi-k8s[cel]'"
+    ]
+
+
 def test_a_constraint_names_the_devices_of_each_value_and_a_smaller_count(api: FakeAPI) -> None:
     cluster(api, device("gpu-0", numa=0), device("gpu-1", numa=1))
     train(api, request(count=2), constraints=[{"matchAttribute": f"{DRIVER}/numa"}])

@@ -41,3 +41,10 @@ def isolated_images(request: pytest.FixtureRequest, tmp_path: Path) -> Images:
     if not is_available(kind):
         pytest.skip("this system does not isolate processes in this way")
     return Images(tmp_path, kind)
+
+
+@pytest.fixture
+def isolates() -> None:
+    """Skips the test if containers have no namespaces of their own, as in a container without privileges."""
+    if not is_available("root") and not is_available("user"):
+        pytest.skip("this system does not isolate processes in this way")

@@ -155,6 +155,7 @@ def test_a_container_sees_only_its_own_processes(isolated_images: Images) -> Non
     asyncio.run(story())
 
 
+@pytest.mark.usefixtures("isolates")
 def test_the_user_and_the_capabilities_are_those_of_the_security_context(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("this system does not isolate processes in this way")

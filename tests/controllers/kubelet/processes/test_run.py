@@ -16,6 +16,8 @@ from tests.controllers.kubelet.processes.process_states import running
 from tests.controllers.kubelet.processes.programs import PYTHON, await_true, output, pod, script, write
 from tests.interop.processes import free_port
 
+pytestmark = pytest.mark.usefixtures("isolates")  # the programs write to paths of their container
+
 
 @pytest.fixture
 def image(tmp_path: Path) -> Path:
