@@ -36,9 +36,9 @@ def resource_of(resource: Resource) -> dict[str, str]:
 
 
 def namespace_of(attributes: Attributes) -> str:
-    """Returns the namespace of a write. For a write of a Namespace, returns the Namespace's name."""
+    """Returns the namespace of a write. For a write of a Namespace, returns the name in the request."""
     if attributes.resource.qualified.name == "namespaces" and not attributes.resource.kind.group:
-        return attributes.name
+        return attributes.requested_name
     return attributes.namespace
 
 
@@ -112,16 +112,12 @@ def _delete_options(options: DeleteOptions) -> Object:
 
 
 def before_creation(obj: Object, schema: Struct) -> Object:
-    """Returns a copy of a new object without the metadata that Kubernetes sets after mutating admission.
+    """Returns a new object as mutating admission receives it, before Kubernetes sets its creationTimestamp.
 
-    Removes the uid and the creationTimestamp. In releases that always encode the creationTimestamp, sets it
-    to null instead.
+    In releases that always encode the creationTimestamp, a missing creationTimestamp becomes null.
     """
-    metadata = {name: value for name, value in obj["metadata"].items() if name != "uid"}
     node = schema.fields["metadata"].node
     created = node.fields.get("creationTimestamp") if isinstance(node, Struct) else None
-    if created is None or created.omitzero:
-        metadata.pop("creationTimestamp", None)
-    else:
-        metadata["creationTimestamp"] = None
-    return {**obj, "metadata": in_order(metadata)}
+    if created is None or created.omitzero or "creationTimestamp" in obj["metadata"]:
+        return obj
+    return {**obj, "metadata": in_order({**obj["metadata"], "creationTimestamp": None})}

@@ -13,6 +13,7 @@ from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.webhooks.answers import ReviewType, error_of
 from fakeapi.registry.webhooks.types import admission_review_type
+from fakeapi.releases.quirks import Quirks
 
 GROUP = "admission.k8s.io"
 JSON_PATCH = "JSONPatch"
@@ -47,9 +48,10 @@ def review_version(versions: Sequence[str]) -> str:
     return next((version for version in versions if version in _VERSIONS), "")
 
 
-def review_type(version: str) -> ReviewType:
+def review_type(version: str, quirks: Quirks) -> ReviewType:
     """Returns the expected type of the response to an AdmissionReview of this version."""
-    return ReviewType(GROUP, version, _KIND, admission_review_type(version))
+    schema = admission_review_type(version)
+    return ReviewType(GROUP, version, _KIND, schema, scheme_line=quirks.webhook_scheme_line)
 
 
 def review_of(version: str, request: Mapping[str, Any]) -> Object:

@@ -249,7 +249,7 @@ class Verbs:
     async def delete(self, ctx: RequestContext, resource: Resource) -> Response:
         negotiate_for(ctx, resource)
         options = await self._delete_options(ctx, resource)
-        result = await deleting.delete(self._server, resource, ctx.object, options)
+        result = await deleting.delete(self._server, resource, ctx.object, options, warnings=ctx.warnings)
         return respond_result(ctx, resource, result)
 
     @_after_commit
@@ -262,7 +262,9 @@ class Verbs:
         for entry in listed.entries:
             item = ObjectReference(ctx.object.namespace, entry.key.rpartition("/")[2])
             try:
-                await deleting.delete(self._server, resource, item, options, in_collection=True)
+                await deleting.delete(
+                    self._server, resource, item, options, in_collection=True, warnings=ctx.warnings
+                )
             except ApiError as error:
                 if error.code != 404:
                     raise

@@ -12,6 +12,7 @@ _EXCLUSION = "pkg/kubeapiserver/admission/exclusion"
 _POLICIES = "pkg/apis/admissionregistration/validation"
 _WEBHOOKS = "staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
 _WEBHOOK_CLIENTS = "staging/src/k8s.io/apiserver/pkg/util/webhook"
+_SCHEME = "staging/src/k8s.io/apimachinery/pkg/runtime"
 _COMPONENTS = "pkg/registry/core/componentstatus"
 _FILTERS = "staging/src/k8s.io/apiserver/pkg/endpoints/filters"
 _X509 = "staging/src/k8s.io/apiserver/pkg/authentication/request/x509"
@@ -95,6 +96,9 @@ class AccessQuirks(ReleaseValues):
 
     Other releases return an internal error.
     """
+
+    webhook_scheme_line: int = since({27: 100, 33: 110, 35: 111}, _SCHEME)
+    """Line of scheme.go that errors name if a webhook responds with an object of an unknown kind."""
 
     webhook_service_part_required: str = since({27: "service {} is required", 34: ""}, _WEBHOOK_CLIENTS)
     """Detail of the error for a webhook service without name or namespace.

@@ -176,12 +176,14 @@ def test_nobody_is_asked_again_where_a_patch_changes_nothing(api: FakeAPI, hook:
     configure(
         api,
         "Mutating",
+        webhook(hook.client_config("/changes"), "changes.example.com"),
         webhook(hook.client_config("/first"), "first.example.com", reinvocationPolicy="IfNeeded"),
         webhook(hook.client_config("/same"), "same.example.com"),
     )
-    hook.answers["/same"] = patching({"op": "add", "path": "/data", "value": {"a": "b"}})
-    api.create(config_map(data={"a": "b"}))
-    assert hook.names_asked() == ["/first", "/same"]
+    for path in ("/changes", "/same"):
+        hook.answers[path] = patching({"op": "add", "path": "/data", "value": {"a": "b"}})
+    api.create(config_map())
+    assert hook.names_asked() == ["/changes", "/first", "/same"]
 
 
 def test_a_selector_sees_what_webhooks_before_have_changed(api: FakeAPI, hook: WebhookServer) -> None:

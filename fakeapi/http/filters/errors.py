@@ -97,8 +97,11 @@ def refusal(error: ApiError, ctx: RequestContext) -> Response:
     representation cannot contain the error, returns compact JSON.
     """
     response = Response(error.code, b"", warnings=ctx.warnings.texts)
-    if error.retry_after is not None:
-        response.headers.append((b"retry-after", str(error.retry_after).encode()))
+    seconds = error.retry_after
+    if seconds is None and error.details is not None:
+        seconds = error.details.retry_after_seconds or None
+    if seconds is not None:
+        response.headers.append((b"retry-after", str(seconds).encode()))
     body = codec.encode(status_of(error))
     if ctx.audit is not None:
         ctx.audit.note_response(body)

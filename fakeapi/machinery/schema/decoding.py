@@ -390,6 +390,27 @@ def without_empty(value: Any, node: Node) -> Any:
             return value
 
 
+def without_omitted_lists(value: Any, node: Node) -> Any:
+    """Returns a copy of a value without empty lists in fields with `omitempty`, as Go's encoding/json.
+
+    Other empty lists stay. Keeps fields that are not in the schema.
+    """
+    match node:
+        case Struct() if isinstance(value, dict):
+            fields = node.fields
+            return {
+                key: without_omitted_lists(item, fields[key].node) if key in fields else item
+                for key, item in value.items()
+                if item != [] or key not in fields or not _drops_zero(fields[key])
+            }
+        case List() if isinstance(value, list):
+            return [without_omitted_lists(item, node.items) for item in value]
+        case Map() if isinstance(value, dict):
+            return {key: without_omitted_lists(item, node.values) for key, item in value.items()}
+        case _:
+            return value
+
+
 def _struct(node: Struct) -> Walk:
     name = node.go_type.rpartition(".")[2]
     go = node.go_type

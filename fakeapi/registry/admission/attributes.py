@@ -35,6 +35,7 @@ class Attributes(msgspec.Struct):
 
     - `obj`: the new object in canonical form; None for a delete. Only mutating steps may change `obj`.
     - `old`: the stored object in canonical form; None for a create or a CONNECT.
+    - `created_name`: the name in the body of a create. It stays if a webhook renames the object.
     - `reinvocation`: data for the second round of mutating steps; None until a step creates it.
 
     For a subresource such as `binding`, `obj` is the request body. For `scale`, `obj` and `old` are Scales.
@@ -49,6 +50,7 @@ class Attributes(msgspec.Struct):
     options: WriteOptions | DeleteOptions
     warnings: Warnings = msgspec.field(default_factory=Warnings)
     reinvocation: Reinvocation | None = None
+    created_name: str = ""
 
     @classmethod
     def of(
@@ -62,7 +64,16 @@ class Attributes(msgspec.Struct):
 
         `request`: contains the resource, target, options and warnings.
         """
-        return cls(operation, request.resource, request.target, obj, old, request.options, request.warnings)
+        return cls(
+            operation,
+            request.resource,
+            request.target,
+            obj,
+            old,
+            request.options,
+            request.warnings,
+            created_name=request.created_name,
+        )
 
     @property
     def subresource(self) -> str:
@@ -82,10 +93,16 @@ class Attributes(msgspec.Struct):
         """The name of the object; "" if the server has not generated it yet, or if the request deletes a
         collection.
         """
-        if self.target.name or self.obj is None:
-            return self.target.name
-        name: str = self.obj["metadata"].get("name", "")
-        return name
+        name = self.requested_name
+        if name or self.obj is None:
+            return name
+        generated: str = self.obj["metadata"].get("name", "")
+        return generated
+
+    @property
+    def requested_name(self) -> str:
+        """The name in the path or in the body of the request; "" for a create with generateName."""
+        return self.target.name or self.created_name
 
     @property
     def user(self) -> User:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from fakeapi.registry.admission.attributes import Attributes, Operation
+from fakeapi.registry.admission.managed_fields import check_managed_fields, managed_fields_of
 from fakeapi.registry.offloading.rerun import completed
 
 if TYPE_CHECKING:
@@ -61,10 +62,13 @@ async def run(steps: Sequence[Step], attributes: Attributes) -> None:
 async def mutate(steps: Sequence[Step], attributes: Attributes) -> None:
     """Runs the mutating steps in order, and a second time if a step sets `Reinvocation.is_wanted`.
 
-    Raises the ApiError of the first step that rejects the write.
+    Then restores managedFields that the steps made invalid. Raises the ApiError of the first step that
+    rejects the write.
     """
+    before = managed_fields_of(attributes)
     await run(steps, attributes)
     again = attributes.reinvocation
     if again is not None and again.is_wanted:
         again.is_second = True
         await run(steps, attributes)
+    check_managed_fields(attributes, before)

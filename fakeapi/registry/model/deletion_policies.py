@@ -43,15 +43,38 @@ class DeletionRequest(msgspec.Struct, frozen=True):
 
 
 class LastState(msgspec.Struct, frozen=True):
-    """A decision of a deletion policy: store `obj` a last time, then delete the object."""
+    """A decision of a deletion policy: store `obj` a last time, then delete the object.
+
+    `period`: the grace period in seconds that admission receives; None for the period of the request.
+    """
 
     obj: Object
+    period: int | None = None
+
+
+class GraceStarted(msgspec.Struct, frozen=True):
+    """A decision of a deletion policy: store `obj`, whose deletion waits.
+
+    `period`: the grace period in seconds that admission receives; None for the period of the request.
+    """
+
+    obj: Object
+    period: int | None = None
+
+
+class AlreadyDeleting(msgspec.Struct, frozen=True):
+    """A decision of a deletion policy: the DELETE changes nothing, and admission does not receive it."""
+
+    obj: Object
+
+
+Decision = Object | LastState | GraceStarted | AlreadyDeleting | None
 
 
 class DeletionPolicy(Protocol):
     """A function that decides whether a DELETE removes a stored object at once or later."""
 
-    def __call__(self, obj: Object, request: DeletionRequest) -> Object | LastState | None:
+    def __call__(self, obj: Object, request: DeletionRequest) -> Decision:
         """Returns None to delete the object at once, or the object to store while its deletion waits.
 
         The deletion waits for finalizers or for the grace period. If the result is a `LastState`, the server
@@ -128,21 +151,22 @@ def delete_gracefully(period_of: GracePeriod) -> DeletionPolicy:
     unless the object has finalizers. Later requests can only shorten the grace period.
     """
 
-    def decide(obj: Object, request: DeletionRequest) -> Object | LastState | None:
+    def decide(obj: Object, request: DeletionRequest) -> Decision:
         meta, options, now = obj["metadata"], request.options, request.now
+        admitted_period: int | None = None
         check_preconditions(meta, options, request.qualified_kind)
         asked = options.grace_seconds
         if asked is not None and asked < 0:
             asked = 1
         if meta.get("deletionTimestamp") is None:
-            period = period_of(obj, asked)
+            admitted_period = period = period_of(obj, asked)
             meta["deletionTimestamp"] = times.later(now, period)
             if meta.get("generation"):
                 meta["generation"] += 1
         elif not meta.get("deletionGracePeriodSeconds"):
             return _held_by_finalizers(obj, options, now)
         elif asked is None or asked >= meta["deletionGracePeriodSeconds"]:
-            return obj
+            return AlreadyDeleting(obj)
         else:
             period = _shortened(meta, asked, request)
         meta["deletionGracePeriodSeconds"] = period
@@ -151,7 +175,8 @@ def delete_gracefully(period_of: GracePeriod) -> DeletionPolicy:
             meta["finalizers"] = finalizers
         elif "finalizers" in meta:
             del meta["finalizers"]
-        return obj if period or finalizers else LastState(obj)
+        decision = GraceStarted if period or finalizers else LastState
+        return decision(obj, admitted_period)
 
     return decide
 

@@ -121,8 +121,8 @@ class Warnings(msgspec.Struct):
     _seen: set[str] = msgspec.field(default_factory=set)
 
     def add(self, text: str) -> None:
-        """Appends a warning, unless it is a duplicate or the list has WARNINGS_MAX texts."""
-        if text not in self._seen and len(self.texts) < WARNINGS_MAX:
+        """Appends a warning, unless it is empty or a duplicate, or the list has WARNINGS_MAX texts."""
+        if text and text not in self._seen and len(self.texts) < WARNINGS_MAX:
             self._seen.add(text)
             self.texts.append(text)
 

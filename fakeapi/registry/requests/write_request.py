@@ -19,6 +19,8 @@ class WriteRequest(msgspec.Struct, Generic[ServerT_co, ResourceT_co], frozen=Tru
     - `resource`, `target`: the resource and the object that the path of the request names.
     - `warnings`: collects the texts of Warning headers for the response.
     - `sent`: the empty lists and the texts of quantities in the document that the client sent.
+    - `created_name`: the name in the body of a create before admission; "" for other writes, and for a create
+      with generateName.
 
     The types of `server` and `resource` are type parameters, so that modules about kinds need not import
     Server and Resource. `registry.server_write.ServerWrite` is the type with both filled in.
@@ -30,6 +32,7 @@ class WriteRequest(msgspec.Struct, Generic[ServerT_co, ResourceT_co], frozen=Tru
     options: WriteOptions
     warnings: Warnings = msgspec.field(default_factory=Warnings)
     sent: SentDocument = msgspec.field(default_factory=SentDocument)
+    created_name: str = ""
 
     @property
     def dry_run(self) -> bool:

@@ -6,6 +6,8 @@ Follows k8s.io/apiserver `pkg/registry/generic/registry` (Create) and `pkg/regis
 from dataclasses import replace
 from functools import partial
 
+from msgspec import structs
+
 from fakeapi.machinery import errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.json_types import Object
@@ -16,6 +18,7 @@ from fakeapi.registry.admission.steps import mutate
 from fakeapi.registry.authorization.attributes import AccessAttributes, forbidden
 from fakeapi.registry.authorization.authorizer import ALWAYS_ALLOW
 from fakeapi.registry.model.definition import Write
+from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.rerun import compiling, completed, completed_by
 from fakeapi.registry.requests.answers import admit
@@ -41,12 +44,17 @@ If all these names exist, the client gets 409.
 """
 
 
+_WIPED = ("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "uid")
+"""Metadata that a create ignores (WipeObjectMetaSystemFields of k8s.io/apiserver `pkg/registry/rest`)."""
+
+
 async def create(request: ServerWrite, obj: Object) -> WriteResult:
     """Stores a new object; `obj` is the decoded request body in canonical form, with defaults.
 
     Kinds with `KindDefinition.answer`, such as reviews, return a response and store nothing. A dry run stores
     nothing either. Raises ApiError if admission, validation or the storage rejects the object.
     """
+    request = structs.replace(request, created_name=obj.get("metadata", {}).get("name", ""))
     server, resource, options = request.server, request.resource, request.options
     deduplicate_owners(obj, request.warnings)
     owned = partial(
@@ -55,9 +63,8 @@ async def create(request: ServerWrite, obj: Object) -> WriteResult:
     answer = resource.definition.answer
     if answer is not None:
         return await answer(request, await admitted(request, owned()))
-    for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"):
+    for name in _WIPED:
         obj["metadata"].pop(name, None)
-    _fill_system_fields(server, obj["metadata"])
     obj = await server.heavy.run(options.body_bytes, owned)
     obj = await admitted(request, obj)
     version = obj["metadata"].get("resourceVersion", "")
@@ -97,8 +104,7 @@ async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") 
         obj = resource.definition.signs(obj, options.user)
     meta = obj["metadata"]
     meta.pop("resourceVersion", None)
-    if not meta.get("uid"):
-        _fill_system_fields(server, meta)
+    _fill_system_fields(server, meta)
     generated = not meta.get("name") and bool(meta.get("generateName"))
     conflicts = 0
     attempts = GENERATE_NAME_ATTEMPTS if resource.release.gates.enabled("RetryGenerateName") else 1
@@ -113,7 +119,7 @@ async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") 
             candidate = await completed(step)
         if request.target.name and server.authorizer is not ALWAYS_ALLOW:
             await _authorize(request)
-        await admit(request, candidate)
+        await admit(request, _with_version(candidate, given_version))
         attempts -= 1
         try:
             return await _store_new(request, candidate, given_version, since)
@@ -153,6 +159,13 @@ async def _authorize(request: ServerWrite) -> None:
     decision = await request.server.authorizer.authorize(access)
     if not decision.allowed:
         raise forbidden(access, decision.reason)
+
+
+def _with_version(obj: Object, given_version: str) -> Object:
+    """Returns a new object with the resourceVersion of the request body, which validating admission sees."""
+    if not given_version:
+        return obj
+    return {**obj, "metadata": in_order({**obj["metadata"], "resourceVersion": given_version})}
 
 
 def _fill_system_fields(server: Server, meta: Object) -> None:

@@ -6,16 +6,24 @@ Follows k8s.io/apiserver `pkg/registry/generic/registry` (Delete, DeleteCollecti
 import asyncio
 import contextlib
 
+from msgspec.structs import replace
+
 from fakeapi.clock.clocks import runs_by_itself
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.steps import NO_STEPS, mutate, run
 from fakeapi.registry.model.definition import Write
-from fakeapi.registry.model.deletion_policies import DeletionRequest, LastState
+from fakeapi.registry.model.deletion_policies import (
+    AlreadyDeleting,
+    Decision,
+    DeletionRequest,
+    GraceStarted,
+    LastState,
+)
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.offloading.rerun import completed
-from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, WriteResult
+from fakeapi.registry.requests.options import DeleteOptions, ObjectReference, Warnings, WriteResult
 from fakeapi.registry.server import Server
 from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.stored.etcd_keys import failed_precondition
@@ -38,6 +46,7 @@ async def delete(
     *,
     asks_admission: bool = True,
     in_collection: bool = False,
+    warnings: Warnings | None = None,
 ) -> WriteResult:
     """Deletes an object, or marks it as being deleted until it has no finalizers and its grace period ends.
 
@@ -45,6 +54,7 @@ async def delete(
       accepted.
     - `in_collection`: whether the request deletes a collection. Admission then gets no name, as the path of
       the request has none.
+    - `warnings`: receives the warnings of admission; None to drop them.
 
     Raises ApiError:
 
@@ -57,18 +67,12 @@ async def delete(
     if target.name in resource.definition.immortal:
         why = f"this {resource.kind.singular} may not be deleted"
         raise errors.forbidden(resource.qualified, target.name, why)
+    asked = ObjectReference(target.namespace) if in_collection else target
+    admission = _DeleteAdmission(server, resource, asked, warnings or Warnings(), is_on=asks_admission)
     for _ in range(WRITE_ATTEMPTS):
         entry = server.store.newest_entry(resource, target)
         try:
-            return await _delete_entry(
-                server,
-                resource,
-                target,
-                entry,
-                options,
-                asks_admission=asks_admission,
-                in_collection=in_collection,
-            )
+            return await _delete_entry(server, resource, target, entry, options, admission)
         except (RevisionConflict, KeyNotFound):
             continue
     raise errors.conflict(resource.qualified, target.name, LOCK_MESSAGE)
@@ -80,28 +84,28 @@ async def _delete_entry(
     target: ObjectReference,
     entry: Entry,
     options: DeleteOptions,
-    *,
-    asks_admission: bool,
-    in_collection: bool,
+    admission: "_DeleteAdmission",
 ) -> WriteResult:
     obj = await completed(lambda: resource.decode(entry))
     request = DeletionRequest(
         options, server.store.now(), resource.qualified, resource.qualified_kind, resource.release.quirks
     )
     outcome = resource.definition.deletion(obj, request)
-    if asks_admission:
-        asked = ObjectReference(target.namespace) if in_collection else target
-        await _admit(server, resource, asked, entry, options)
+    admitted = _admitted_options(options, outcome)
+    if not isinstance(outcome, AlreadyDeleting):
+        await admission.check(entry, admitted)
     key, exact = resource.key(target.namespace, target.name), options.exact
     if outcome is None and options.dry_run:
         return _not_gone(resource, obj, entry, exact=exact)
     if outcome is None:
+        if obj["metadata"].get("finalizers"):
+            await admission.check(entry, admitted)
         _check_changed_version(resource, target, obj, options)
         gone = await server.store.commit(resource, server.store.storage.delete(key, entry.revision))
         await _follow(server, resource, target, obj, None)
         return _gone(resource, obj, entry.value, gone.revision, before=entry.revision, exact=exact)
     is_deleted = isinstance(outcome, LastState)
-    last = outcome.obj if isinstance(outcome, LastState) else outcome
+    last = outcome.obj if isinstance(outcome, LastState | GraceStarted | AlreadyDeleting) else outcome
     value = await completed(lambda: resource.encode(last))
     accepted = options.orphan is False and not is_deleted
     if options.dry_run or (value == entry.value and not is_deleted):
@@ -112,6 +116,7 @@ async def _delete_entry(
         )
     stored = await server.store.commit(resource, server.store.storage.update(key, value, entry.revision))
     if is_deleted:
+        await admission.check(stored, admitted)
         revision = await _delete_last_state(server, resource, key, stored)
         await _follow(server, resource, target, obj, None)
         return _gone(resource, obj, value, revision, before=entry.revision, exact=exact)
@@ -169,16 +174,43 @@ async def _follow(
         await resource.hooks.after(server, Write(ObjectReference(target.namespace, target.name), old, new))
 
 
-async def _admit(
-    server: Server, resource: Resource, target: ObjectReference, entry: Entry, options: DeleteOptions
-) -> None:
-    steps = server.admission.steps(resource, "", Operation.DELETE)
-    if steps is NO_STEPS:
-        return
-    old = resource.decode(entry)
-    attributes = Attributes(Operation.DELETE, resource, target, None, old, options)
-    await mutate(steps.mutating, attributes)
-    await run(steps.validating, attributes)
+class _DeleteAdmission:
+    """Runs the admission steps of a DELETE.
+
+    kube-apiserver runs them twice if a DELETE first updates the object and then removes it (`Store.Delete`).
+
+    - `target`: the object as admission receives it.
+    - `is_on`: False to accept all deletes.
+    """
+
+    def __init__(
+        self, server: Server, resource: Resource, target: ObjectReference, warnings: Warnings, *, is_on: bool
+    ) -> None:
+        steps = server.admission.steps(resource, "", Operation.DELETE) if is_on else NO_STEPS
+        self._steps, self._resource, self._target, self._warnings = steps, resource, target, warnings
+
+    async def check(self, entry: Entry, options: DeleteOptions) -> None:
+        """Raises ApiError if a step rejects the delete of the stored object in `entry`."""
+        if self._steps is NO_STEPS:
+            return
+        old = self._resource.decode(entry)
+        attributes = Attributes(
+            Operation.DELETE, self._resource, self._target, None, old, options, self._warnings
+        )
+        await mutate(self._steps.mutating, attributes)
+        await run(self._steps.validating, attributes)
+
+
+def _admitted_options(options: DeleteOptions, outcome: Decision) -> DeleteOptions:
+    """Returns the options of a DELETE with the grace period that admission receives.
+
+    A negative period becomes 1. A graceful delete has the period that its policy chose (BeforeDelete of
+    k8s.io/apiserver `pkg/registry/rest`).
+    """
+    period = outcome.period if isinstance(outcome, LastState | GraceStarted) else None
+    if period is None and options.grace_seconds is not None and options.grace_seconds < 0:
+        period = 1
+    return options if period is None else replace(options, grace_seconds=period)
 
 
 def _not_gone(resource: Resource, obj: Object, entry: Entry, *, exact: bool) -> WriteResult:

@@ -20,7 +20,6 @@ JSON = "application/json"
 TEXT_MAX = 2048
 """Maximum number of bytes of a response body that error messages print."""
 
-_SCHEME = 'scheme "pkg/runtime/scheme.go:110"'
 _WORDS = {
     400: ("BadRequest", "the server rejected our request for an unknown reason"),
     401: ("Unauthorized", "the server has asked for the client to provide credentials"),
@@ -61,7 +60,9 @@ class UnusableAnswer(Exception):
 class ReviewType:
     """The expected type of the review in a webhook's response.
 
-    `schema`: the fields of the review. `versions`: all versions of the API group that Kubernetes knows.
+    - `schema`: the fields of the review.
+    - `versions`: all versions of the API group that Kubernetes knows.
+    - `scheme_line`: the line of scheme.go in errors about unknown kinds (`webhook_scheme_line`).
     """
 
     group: str
@@ -69,6 +70,7 @@ class ReviewType:
     kind: str
     schema: Struct
     versions: tuple[str, ...] = ("v1", "v1beta1")
+    scheme_line: int = 111
 
 
 def read_answer(answer: Answer, wanted: ReviewType) -> Object:
@@ -130,7 +132,8 @@ def _type_problem(kind: str, api_version: str, wanted: ReviewType) -> str:
         kind == wanted.kind and group == wanted.group and version in wanted.versions
     ):
         return f"converting ({version}.{kind}) to ({own}): unknown conversion"
-    return f'no kind "{kind}" is registered for version "{api_version}" in {_SCHEME}'
+    scheme = f'scheme "pkg/runtime/scheme.go:{wanted.scheme_line}"'
+    return f'no kind "{kind}" is registered for version "{api_version}" in {scheme}'
 
 
 def _media_type_problem(text: str) -> str:

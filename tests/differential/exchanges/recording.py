@@ -45,7 +45,9 @@ class Recorder:
             if waits(request, self._send):
                 continue
             if "resourceVersionMatch=NotOlderThan" in request["target"]:
-                self._refresh_cache(request)
+                self._refresh_cache(request["target"])
+            if "refreshed" in request:
+                self._refresh_cache(request["refreshed"])
             if "until" in request:
                 headers = self._headers(request)
                 watches.append((request, RecordedWatch(self._connect(), request["target"], headers)))
@@ -70,13 +72,13 @@ class Recorder:
         names = {"accept": "Accept", "content-type": "Content-Type"}
         return headers | {names[name]: value for name, value in request.get("headers", {}).items()}
 
-    def _refresh_cache(self, request: Request) -> None:
-        """Lists without a resourceVersion, so that kube-apiserver updates its watch cache.
+    def _refresh_cache(self, target: str) -> None:
+        """Lists a collection without a resourceVersion, so that kube-apiserver updates its watch cache.
 
         Without this list, a list with NotOlderThan may show an older state, because the cache lags behind
         etcd.
         """
-        self._send({"method": "GET", "target": f"{request['target'].partition('?')[0]}?limit=1"})
+        self._send({"method": "GET", "target": f"{target.partition('?')[0]}?labelSelector=none"})
 
     def _send(self, request: Request) -> dict[str, Any]:
         headers = self._headers(request)

@@ -33,10 +33,12 @@ from tests.differential.exchanges.coverage import Coverage
 from tests.differential.exchanges.known import named
 from tests.differential.exchanges.protobuf import ProtobufReader
 from tests.differential.exchanges.recording import ADMINISTRATOR, Recorder, body_of
+from tests.differential.exchanges.reviews import review_differences
 from tests.differential.exchanges.shrinking import shrunk
 from tests.differential.exchanges.sorts import SORTS
 from tests.differential.exchanges.stories import Story
 from tests.differential.exchanges.subjects import Subject
+from tests.differential.exchanges.webhook_endpoint import WebhookEndpoint
 from tests.torture import servers as torture
 
 PORT = 6643
@@ -53,6 +55,12 @@ CLAIMS = "DynamicResourceAllocation=true"
 CLAIMS_UNTIL = 33
 SHOWN_MAX = 60
 """Maximum number of differences to print. The tool counts further differences without printing them."""
+
+WEBHOOKS = 3
+"""The port of the webhook endpoint is this much above the port of kube-apiserver."""
+
+REVIEWS = 0
+"""The index of differences between reviews. Requests have the numbers from 1."""
 
 AGAIN = 99
 """Attempt number of a repeated story, a part of its names. Attempts to shorten a story have lower numbers."""
@@ -81,19 +89,31 @@ class ImpersonatingPlayer(Player):
 class Comparison:
     """Sends stories to both servers and compares the responses."""
 
-    def __init__(self, recorder: Recorder, port: int, protobuf: ProtobufReader) -> None:
+    def __init__(
+        self, recorder: Recorder, port: int, protobuf: ProtobufReader, webhooks: WebhookEndpoint
+    ) -> None:
         self._recorder = recorder
         self._port = port
         self._protobuf = protobuf
+        self._webhooks = webhooks
 
     def play(self, story: Story) -> tuple[list[dict[str, Any]], Differences]:
         """Sends a story to both servers.
 
         Returns the requests with kube-apiserver's responses, and the differences by the index of the request.
+        The index REVIEWS has the differences between the reviews that the servers sent to webhooks.
         """
-        exchanges = self._recorder.record(story)
+        exchanges = self._recorder.record(self._webhooks.placed(story))
+        recorded = self._webhooks.take()
         player = ImpersonatingPlayer(self._port, self._protobuf)
-        return exchanges, world.played(player, exchanges, OrderComparison)
+        differences = world.played(player, exchanges, OrderComparison)
+        if lines := review_differences(recorded, self._webhooks.take(), player.identities):
+            differences[REVIEWS] = lines
+        return exchanges, differences
+
+    def shortened(self, text: str) -> str:
+        """Returns a text with symbols instead of the CA certificates of the webhook endpoint."""
+        return self._webhooks.shortened(text)
 
     def prepare(self, namespace: str) -> None:
         """Creates a namespace on both servers, unless it exists."""
@@ -121,7 +141,9 @@ def both(release: str, builds: Path, port: int) -> Iterator[Comparison]:
         protobuf = ProtobufReader(load_release(release))
         recorder = Recorder(real.url, real.token, protobuf)
         stack.callback(recorder.close)
-        yield Comparison(recorder, own.port, protobuf)
+        webhooks = WebhookEndpoint(port + WEBHOOKS)
+        stack.callback(webhooks.close)
+        yield Comparison(recorder, own.port, protobuf, webhooks)
 
 
 class Run:
@@ -198,11 +220,14 @@ class Run:
         for index, exchange in enumerate(exchanges, 1):
             headers = "".join(f" -H '{name}: {value}'" for name, value in exchange.get("headers", {}).items())
             body = f" -d '{json.dumps(exchange['body'])}'" if exchange.get("body") is not None else ""
+            body = self._comparison.shortened(body)
             say(f"  {index}. curl -X {exchange['method']} '$URL{exchange['target']}'{headers}{body}")
             if "answer" in exchange:
                 say(f"     kube-apiserver: {_outcome(exchange['answer'])}")
             for line in differences.get(index, [])[:8]:
                 say(f"     differs: {line}")
+        for line in differences.get(REVIEWS, [])[:8]:
+            say(f"  a review differs: {line}")
         if self._keep is not None:
             with self._keep.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"name": f"{kind.resource}-{number}", "exchanges": exchanges}) + "\n")

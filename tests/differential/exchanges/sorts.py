@@ -1,4 +1,4 @@
-"""Sorts of stories: built-in kinds, custom resources, watches, policies, quotas and limit ranges."""
+"""Sorts of stories: built-in kinds, custom resources, watches, policies, webhooks, quotas, limit ranges."""
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -12,6 +12,7 @@ from tests.differential.exchanges.quotas import LIMITED, RANGED, quota_story, ra
 from tests.differential.exchanges.stories import Story, StoryWriter
 from tests.differential.exchanges.subjects import BuiltIn, Subject
 from tests.differential.exchanges.watches import watched_story
+from tests.differential.exchanges.webhooks import REVIEWED, webhook_story
 from tools.strategy_samples import Generator
 
 
@@ -79,6 +80,7 @@ SORTS: Mapping[str, Callable[[Sequence[Kind], int], Callable[[int], Written]]] =
     ),
     "policies": lambda kinds, seed: Sort(_of(kinds, _VALIDATED), seed, policy_story),
     "quotas": lambda kinds, seed: Sort(_of(kinds, LIMITED), seed, quota_story),
+    "webhooks": lambda kinds, seed: Sort(_of(kinds, REVIEWED), seed, webhook_story),
     "ranges": lambda kinds, seed: Sort(_of(kinds, RANGED), seed, range_story),
 }
 """The sorts by name: (built-in kinds, seed) -> a function that writes the story of a number."""

@@ -12,6 +12,7 @@ Further members of a request:
 
 - `silent`: the response is not compared.
 - `until`: the request is a watch, see `watches`.
+- `refreshed`: the path of a collection; kube-apiserver updates its watch cache of it before the request.
 - `until_served`, `until_refused`: only kube-apiserver gets the request, until it has processed an earlier
   request, see `waiting`.
 """

@@ -56,9 +56,10 @@ async def ask(
         raise WebhookFailed(webhook.name, f"could not create admission objects: {_UNKNOWN_VERSION}")
     uid = str(uuid4())
     review = review_of(version, await completed(partial(_request, invocation, write, uid)))
+    expected = review_type(version, invocation.resource.release.quirks)
     seconds = float(settings.get("timeoutSeconds") or SECONDS)
     try:
-        answered = await clients.call(settings["clientConfig"], review, review_type(version), seconds)
+        answered = await clients.call(settings["clientConfig"], review, expected, seconds)
     except NoClient as error:
         raise WebhookFailed(webhook.name, f"could not get REST client: {error}") from error
     except CallFailed as error:

@@ -16,9 +16,9 @@ from fakeapi.admission.plugins.webhooks.calling import WebhookFailed, ask
 from fakeapi.admission.plugins.webhooks.condition_offloading import matched_invocation
 from fakeapi.admission.plugins.webhooks.configurations import Configurations, Webhook
 from fakeapi.admission.plugins.webhooks.matching import Invocation, is_exempt
+from fakeapi.admission.plugins.webhooks.new_times import has_new_times
 from fakeapi.admission.plugins.webhooks.versioned_write import VersionedWrite, plain
 from fakeapi.machinery import errors
-from fakeapi.machinery.apply import managedfields
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
@@ -26,15 +26,9 @@ from fakeapi.machinery.patch import json_patch
 from fakeapi.machinery.schema.decoding import DecodeError
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.admission.reinvocation import Reinvocation
-from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.semantic_equality import semantically_equal
 from fakeapi.registry.offloading.rerun import completed_by
 from fakeapi.registry.server import Server
-
-_INVALID_FIELDS = (
-    ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated "
-    "mutating admission controller; please fix your requests: "
-)
 
 
 @dataclass(slots=True)
@@ -44,11 +38,13 @@ class _Round:
     - `asked`: the uids of webhooks to call again if the object changes.
     - `due`: the uids of webhooks to call again in the second round.
     - `result`: the object after the last round.
+    - `has_new_times`: whether the next patch counts as a change because of `new_times`.
     """
 
     asked: set[str] = field(default_factory=set)
     due: set[str] = field(default_factory=set)
     result: Object | None = None
+    has_new_times: bool = False
 
     def object_changed(self) -> None:
         self.due |= self.asked
@@ -79,22 +75,22 @@ class MutatingWebhooks(AdmissionPlugin):
         state = again.states.setdefault(MutatingWebhooks, _Round())
         if again.is_second and not _same(state.result, attributes.obj):
             state.object_changed()
+        if not again.is_second:
+            state.has_new_times = has_new_times(attributes, self.server.store.now())
         write = VersionedWrite(attributes, in_hub=False)
-        managed = _managed_fields(attributes)
         for webhook in webhooks:
             invocation = await matched_invocation(webhook, write, self.server)
             if invocation is None or (again.is_second and webhook.uid not in state.due):
                 continue
-            if await self._ask(invocation, write):
+            if await self._ask(invocation, write, state):
                 state.object_changed()
                 again.is_wanted = True
             if webhook.can_be_asked_again:
                 state.asked.add(webhook.uid)
-        _check_managed_fields(attributes, managed)
         state.result = plain(attributes.obj)
 
-    async def _ask(self, invocation: Invocation, write: VersionedWrite) -> bool:
-        """Calls a webhook and applies its patch; returns whether the patch changed the object.
+    async def _ask(self, invocation: Invocation, write: VersionedWrite, state: _Round) -> bool:
+        """Calls a webhook and applies its patch; returns whether the patch counts as a change of the object.
 
         Raises ApiError if the webhook denies the write. Raises ApiError 500 if the patch cannot be applied.
         If the call fails or the response is invalid, raises ApiError 500 unless the failurePolicy is Ignore.
@@ -107,33 +103,13 @@ class MutatingWebhooks(AdmissionPlugin):
             obj, is_same = await completed_by(partial(run, partial(_patched, verdict, invocation, write)))
             if obj is not None:
                 await completed_by(partial(run, partial(write.put, obj, invocation.resource)))
+                is_same = is_same and not state.has_new_times
+                state.has_new_times = False
             return not is_same
         except WebhookFailed as error:
             if invocation.webhook.ignores_failures:
                 return False
             raise errors.internal(str(error)) from error
-
-
-def _managed_fields(attributes: Attributes) -> Any:
-    return None if attributes.obj is None else attributes.obj.get("metadata", {}).get("managedFields")
-
-
-def _check_managed_fields(attributes: Attributes, before: Any) -> None:
-    """Restores managedFields that patches of webhooks made invalid, and adds a warning.
-
-    `before`: the managedFields before the webhooks. Follows k8s.io/apiserver
-    `pkg/endpoints/handlers/fieldmanager/admission.go`.
-    """
-    after = _managed_fields(attributes)
-    if after == before:
-        return
-    try:
-        managedfields.decode(after)
-    except managedfields.ManagedFieldsError as error:
-        attributes.warnings.add(f"{_INVALID_FIELDS}{error}")
-        obj = attributes.new_object()
-        kept = {name: value for name, value in obj["metadata"].items() if name != "managedFields"}
-        obj["metadata"] = in_order({**kept, "managedFields": before} if before else kept)
 
 
 def _same(one: Any, other: Any) -> bool:

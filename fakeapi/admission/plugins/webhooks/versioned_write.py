@@ -7,11 +7,10 @@ from fakeapi.admission.admission_request import before_creation
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import raw_extension
-from fakeapi.machinery.schema.decoding import decode
+from fakeapi.machinery.schema.decoding import decode, without_omitted_lists
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.model.body_type import BodyType
-from fakeapi.registry.model.object_meta import in_order
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.decoding import complete
 
@@ -58,6 +57,7 @@ class VersionedWrite:
             obj = _converted(obj, own, resource)
         elif is_hub or resource is not own:
             obj = resource.from_hub(obj if is_hub else own.to_hub(obj))
+        obj = without_omitted_lists(obj, resource.schema)
         typed = {"kind": resource.kind.kind, "apiVersion": resource.api_version}
         return {**typed, **obj, **typed}
 
@@ -99,14 +99,10 @@ class VersionedWrite:
         """Replaces the new object of the write with `obj`, an object in the API version of `resource`.
 
         Converts `obj` to the API version of the request if the versions differ. Does not convert objects of
-        subresources with their own type, such as Scale. In a create, the uid and creationTimestamp stay the
-        same. Raises Rerun if the server must call a conversion webhook first.
+        subresources with their own type, such as Scale. Raises Rerun if the server must call a conversion
+        webhook first.
         """
         if not self.has_own_type and self.attributes.operation is not Operation.CONNECT:
-            metadata, before = obj["metadata"], self.attributes.new_object()["metadata"]
-            if self.attributes.operation is Operation.CREATE:
-                filled_in = {name: before[name] for name in _FILLED_IN if name in before}
-                obj = {**obj, "metadata": in_order({**metadata, **filled_in})}
             if resource.kind.unstructured:
                 obj = _converted(obj, resource, self._resource)
             elif resource is not self._resource:
@@ -129,9 +125,6 @@ def _converted(obj: Object, source: Resource, target: Resource) -> Object:
     """
     result = source.versions.convert(obj, target.api_version)
     return obj if result is None else result[0]
-
-
-_FILLED_IN = ("uid", "creationTimestamp")
 
 
 def plain(obj: Object | None) -> Object | None:
