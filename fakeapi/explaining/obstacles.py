@@ -186,6 +186,6 @@ class RequestCheck:
 def constraints_of(claim: Object, rules: AllocationRules) -> list[Constraint]:
     """Returns the constraints of a claim. Ignores constraints of an unknown type."""
     specs = (claim["spec"].get("devices") or {}).get("constraints") or ()
-    same = rules.quirks.distinct_is_the_same_device
-    constraints = (constraint_of(spec, lists=rules.list_attributes, same_device=same) for spec in specs)
+    distinct = rules.quirks.distinct
+    constraints = (constraint_of(spec, lists=rules.list_attributes, distinct=distinct) for spec in specs)
     return [constraint for constraint in constraints if constraint is not None]

@@ -33,6 +33,17 @@ class CountersOf(Enum):
     POOL = "pool"
 
 
+class Distinct(Enum):
+    """What distinctAttribute compares a new device with."""
+
+    DEVICE = "device"
+    """The last device of each request, by its ID. Values may be equal."""
+    LAST = "last"
+    """The attribute of the last device of each request."""
+    ALL = "all"
+    """The attributes of all devices."""
+
+
 class DriverWait(Enum):
     """The PodScheduled condition of a pod that waits for the controller of a v1alpha2 driver."""
 
@@ -96,8 +107,10 @@ class AllocationQuirks(ReleaseValues):
     """
     shared_devices_take_counters_again: bool = since({27: False, 34: True, 35: False}, _ALLOCATOR)
     """Whether each request that uses a share of a device consumes the device's counters once more."""
-    distinct_is_the_same_device: bool = since({27: False, 34: True, 35: False}, _ALLOCATOR)
-    """Whether `distinctAttribute` permits equal values, but not two shares of the same device."""
+    distinct: Distinct = since(
+        {27: Distinct.LAST, 34: Distinct.DEVICE, 35: Distinct.LAST, 37: Distinct.ALL}, _ALLOCATOR
+    )
+    """What `distinctAttribute` compares a new device with."""
     capacity_is_of_another_device: bool = since({27: False, 34: True, 35: False}, _ALLOCATOR)
     """Whether the allocator also checks the capacity of an unrelated device.
 

@@ -158,8 +158,7 @@ async def _claim_work(index: int, claim: Object, context: _Context) -> ClaimWork
 def _constraints(claim: str, devices: Object, rules: AllocationRules) -> list[Constraint]:
     constraints = []
     for number, spec in enumerate(devices.get("constraints") or ()):
-        same_device = rules.quirks.distinct_is_the_same_device
-        constraint = constraint_of(spec, lists=rules.list_attributes, same_device=same_device)
+        constraint = constraint_of(spec, lists=rules.list_attributes, distinct=rules.quirks.distinct)
         if constraint is None:
             problem = "empty constraint (unsupported constraint type?)"
             raise AllocationError(f"claim {claim}, constraint #{number}: {problem}")

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple, Protocol
 
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.machinery.json_types import Object
+from fakeapi.releases.allocation_quirks import Distinct
 
 _SCALARS = ("string", "int", "bool", "version")
 _LISTS = ("ints", "bools", "strings", "versions")
@@ -35,19 +36,17 @@ class Constraint(Protocol):
         ...
 
 
-def constraint_of(spec: Object, *, lists: bool, same_device: bool = False) -> Constraint | None:
+def constraint_of(spec: Object, *, lists: bool, distinct: Distinct) -> Constraint | None:
     """Returns the constraint for an entry of a claim's `devices.constraints`; None for an unknown type.
 
     - `lists`: whether device attributes may be lists.
-    - `same_device`: whether distinctAttribute compares device IDs instead of attribute values.
+    - `distinct`: what distinctAttribute compares a new device with.
     """
     requests = frozenset(spec.get("requests") or ())
     if spec.get("matchAttribute"):
         return MatchAttribute(spec["matchAttribute"], requests, lists=lists)
     if spec.get("distinctAttribute"):
-        if same_device:
-            return DistinctDevice(spec["distinctAttribute"], requests, lists=lists)
-        return DistinctAttribute(spec["distinctAttribute"], requests, lists=lists)
+        return _DISTINCT[distinct](spec["distinctAttribute"], requests, lists=lists)
     return None
 
 
@@ -98,14 +97,11 @@ class MatchAttribute(_OfRequests):
 
 
 class DistinctAttribute(_OfRequests):
-    """The constraint distinctAttribute: no two devices share a value of the attribute.
-
-    As in Kubernetes, a new device is compared only with the last device of each request.
-    """
+    """The constraint distinctAttribute: no two devices share a value of the attribute."""
 
     def __init__(self, attribute: str, requests: frozenset[str], *, lists: bool) -> None:
         super().__init__(attribute, requests, lists=lists)
-        self._known: dict[str, Object] = {}
+        self._known: dict[str | int, Object] = {}
         self._count = 0
 
     def add(self, taken: Taken) -> bool:
@@ -117,9 +113,13 @@ class DistinctAttribute(_OfRequests):
         attribute = self._compared(taken, attribute)
         if self._count and not self._differs(attribute):
             return False
-        self._known[taken.request] = attribute
+        self._known[self._key(taken)] = attribute
         self._count += 1
         return True
+
+    def _key(self, taken: Taken) -> str | int:
+        """Returns the key of the attribute that is added or was added last. Another device keeps its key."""
+        return self._count
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:
         """Returns the value that must differ between devices. This class returns `attribute` unchanged.
@@ -130,8 +130,8 @@ class DistinctAttribute(_OfRequests):
 
     def remove(self, taken: Taken) -> None:
         if self._concerns(taken):
-            self._known.pop(taken.request, None)
             self._count -= 1
+            self._known.pop(self._key(taken), None)
 
     def _differs(self, attribute: Object) -> bool:
         values = _values(attribute) if self._lists else _scalar(attribute)
@@ -146,11 +146,25 @@ class DistinctAttribute(_OfRequests):
         return True
 
 
-class DistinctDevice(DistinctAttribute):
+class DistinctFromLast(DistinctAttribute):
+    """The constraint distinctAttribute in releases that compare with the last device of each request."""
+
+    def _key(self, taken: Taken) -> str | int:
+        return taken.request
+
+
+class DistinctDevice(DistinctFromLast):
     """The constraint distinctAttribute in releases that compare device IDs instead of attribute values."""
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:
         return {"string": str(taken.device.id)}
+
+
+_DISTINCT = {
+    Distinct.DEVICE: DistinctDevice,
+    Distinct.LAST: DistinctFromLast,
+    Distinct.ALL: DistinctAttribute,
+}
 
 
 def attribute_of(device: Device, name: str) -> Object | None:

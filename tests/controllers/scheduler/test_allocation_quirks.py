@@ -121,6 +121,19 @@ def test_in_1_34_equal_values_of_two_devices_are_distinct(minor: int, expected: 
     assert devices(minor, slices, request("r0"), request("r1"), constraints=distinct) == expected
 
 
+@pytest.mark.parametrize(
+    ("minor", "expected"), [(35, ["a", "b", "c"]), (36, ["a", "b", "c"]), (37, ["a", "b", "d"])]
+)
+def test_since_1_37_a_device_differs_from_all_earlier_devices_of_its_request(
+    minor: int, expected: list[str]
+) -> None:
+    models = {"a": "A", "b": "B", "c": "A", "d": "D"}
+    listed = [{"name": name, "attributes": {"model": {"string": model}}} for name, model in models.items()]
+    distinct: list[Object] = [{"distinctAttribute": "d/model"}]
+    found = devices(minor, [pool_slice("s", *listed)], request(count=3), constraints=distinct)
+    assert found == expected
+
+
 @pytest.mark.parametrize(("minor", "expected"), [(34, ["a", "a"]), (35, ["a", "a"]), (36, ["a", "a"])])
 def test_a_shared_device_is_taken_twice(minor: int, expected: list[str]) -> None:
     slices = [pool_slice("s", sharing("a", capacity={"m": {"value": "8"}}))]
