@@ -1,6 +1,7 @@
 """Measures the live page during a stream of requests: the server's CPU time, and how busy the page is."""
 
 import asyncio
+import json
 import tempfile
 import threading
 import time
@@ -9,12 +10,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import crowd, tables
 from benchmarks.load import Connection, processor_seconds
+from benchmarks.servers import fakeapi
 from tests.control import chromium
 from tests.control.chromium import Chromium
 
 TICK_SECONDS = 0.02
 CONNECTIONS = 8
+VIEW_SECONDS = 1.0
+"""Goal: the maximum seconds until the page shows the first objects of a large cluster."""
+
+FIRST = {
+    "devices": ".square",
+    "claims": "tbody .state",
+    "why": ".one-waiting",
+    "objects/-/pods": "tbody td.name",
+}
+"""For each view, a CSS selector of its first objects."""
 
 _WATCH_GAPS = """
     window.gaps = []; let last = performance.now();
@@ -22,6 +35,13 @@ _WATCH_GAPS = """
         const now = performance.now(); window.gaps.push(now - last); last = now; setTimeout(tick, 10);
     };
     setTimeout(tick, 10);
+"""
+_WATCH_VIEW = """
+    const look = () => {
+        if (document.querySelector(SELECTOR)) window.drawn = performance.now();
+        else requestAnimationFrame(look);
+    };
+    look();
 """
 _TAKE_GAPS = "const found = window.gaps.sort((a, b) => a - b); window.gaps = []; return found"
 
@@ -82,6 +102,34 @@ def beside_load(
         gaps[int(len(gaps) * 0.99)],
         gaps[-1],
     )
+
+
+def bench_first_views() -> None:
+    if chromium.missing():
+        tables.note(f"\nThe first view of the live page: not measured, {chromium.missing()}")
+        return
+    title = f"The first view of the live page, {crowd.NODES} nodes, {crowd.CLAIMS:,} claims and pods"
+    tables.heading(title, "first", "again", "goal", "")
+    with fakeapi("--release", "1.36") as (port, _), opened() as window:
+        asyncio.run(crowd.fill(port))
+        for view, selector in FIRST.items():
+            url = f"http://127.0.0.1:{port}/_fakeapi/ui/#/{view}"
+            first, again = (first_view(window, url, selector) for _ in range(2))
+            cells = tables.milliseconds(first), tables.milliseconds(again)
+            tables.row(view, *cells, *tables.at_most(first, VIEW_SECONDS, "s"))
+
+
+def first_view(window: Chromium, url: str, selector: str) -> float:
+    """Opens `url` in an empty window. Returns the seconds until an element matches a CSS selector."""
+    window.open("about:blank")
+    source = _WATCH_VIEW.replace("SELECTOR", json.dumps(selector))
+    script = window.command("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+    try:
+        window.open(url)
+        window.wait(lambda: window.run("return window.drawn ?? 0"), selector)
+        return float(window.run("return window.drawn")) / 1000
+    finally:
+        window.command("Page.removeScriptToEvaluateOnNewDocument", script)
 
 
 async def paced(port: int, make: Callable[[int], bytes], rate: int, seconds: float) -> int:

@@ -135,6 +135,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], None]]:
         "replay": lambda: replaying.bench_replay(10_000 if quick else replaying.EXCHANGES),
         "journal": lambda: asyncio.run(bench_journal(100 if quick else 800)),
         "page": lambda: bench_page(3 if quick else 10),
+        "views": page.bench_first_views,
         "scale": lambda: scale.bench_scale(count),
         "growth": lambda: bench_growing(arguments),
     }

@@ -1,11 +1,12 @@
 """Controlled: the interface of a running server for the handlers of the control API."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from fakeapi.asgi import ASGIApp
 from fakeapi.cluster import Cluster
+from fakeapi.control.explanation_queue import ExplanationQueue
 from fakeapi.controllers.controller_runner import ControllerRunner
 from fakeapi.devices.model import DriverSpec
 from fakeapi.devices.node_views import NodeSummary, NodeView
@@ -43,6 +44,7 @@ class Controlled:
     - `simulation`: the nodes and simulated drivers of the server.
     - `token` and `host`: the bearer token and the Host header for requests to `api`.
     - `controllers`: returns the controllers of the server; None if no controllers run.
+    - `explanations`: the queue of the requests for explanations.
     """
 
     cluster: Cluster
@@ -52,3 +54,4 @@ class Controlled:
     token: str | None
     host: str
     controllers: Callable[[], ControllerRunner | None] = _no_controllers
+    explanations: ExplanationQueue = field(default_factory=ExplanationQueue)

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from fakeapi.asgi import ROOM, ROOM_FROM_BYTES
+from fakeapi.asgi import GONE, ROOM, ROOM_FROM_BYTES, Gone
 from fakeapi.control.controlled import Controlled
 
 JSON = "application/json"
@@ -34,8 +34,18 @@ class Call:
         wait until clients have read other responses. Raises NoRoom if the wait takes too long, and ClientGone
         if the client disconnects.
         """
-        room = self.request.scope.get("extensions", {}).get(ROOM)
+        room = self._extensions.get(ROOM)
         return nullcontext() if room is None or size < ROOM_FROM_BYTES else room(size)
+
+    @property
+    def gone(self) -> Gone | None:
+        """The function of the ASGI server that reports a disconnect; None if the server has none."""
+        return self._extensions.get(GONE)
+
+    @property
+    def _extensions(self) -> Mapping[str, Any]:
+        extensions: Mapping[str, Any] = self.request.scope.get("extensions", {})
+        return extensions
 
 
 Handler = Callable[[Call], Awaitable[Any]]

@@ -1,15 +1,22 @@
 """ClusterObjects: the objects of the explained cluster at one moment, with the rules of its release."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from typing import Any
 
-from fakeapi.controllers.allocation.model import DeviceID, PoolID, Slice
+from fakeapi.controllers.allocation.model import AllocatedState, DeviceID, PoolID, Slice
+from fakeapi.controllers.allocation.pool_changes import PoolChanges
 from fakeapi.controllers.allocation.rules import AllocationRules, allocation_rules
+from fakeapi.controllers.allocation.selectors import DeviceMatcher
+from fakeapi.controllers.informer import key_of
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod
+from fakeapi.controllers.scheduler.allocated_devices import AllocatedDevices
+from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.node_state import NodeState, NodeStates
 from fakeapi.controllers.scheduler.pod_claim_view import ClaimView
+from fakeapi.explaining.memo import remembering
 from fakeapi.explaining.model import Reference
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases.rules import ReleaseRules
@@ -90,6 +97,21 @@ class ClusterObjects:
     notes: Sequence[str] = ()
     contents: Sequence[Object] = ()
 
+    def about(self, **facts: Any) -> "ClusterObjects":
+        """Returns the same objects for another explanation. Shares the values computed from the objects.
+
+        `facts`: new values of fields, except `rules` and `objects`.
+        """
+        other = replace(self, **facts)
+        own = {each.name for each in fields(self)}
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name not in own})
+        return other
+
+    @cached_property
+    def matcher(self) -> DeviceMatcher:
+        """Evaluates CEL selectors for devices, and remembers the results."""
+        return remembering(device_matcher(self.rules))
+
     @cached_property
     def allocation(self) -> AllocationRules:
         return allocation_rules(self.rules.release.minor, self.rules.gates)
@@ -164,9 +186,11 @@ class ClusterObjects:
 
         Computes `node_states` for NODES_A_TURN nodes at a time.
         """
-        for attribute in ("_by_key", "users", "slices_by_pool", "allocator_slices"):
+        for attribute in ("_by_key", "users", "in_use", "slices_by_pool", "allocator_slices"):
             getattr(self, attribute)
             await asyncio.sleep(0)
+        if "node_states" in self.__dict__:
+            return
         computed = {}
         for number, (name, state) in enumerate(self._each_node_state(), 1):
             computed[name] = state
@@ -200,6 +224,29 @@ class ClusterObjects:
         namespace = pod["metadata"]["namespace"]
         claims = (self.get("resourceclaims", namespace, name) for name in self.names_of_claims(pod))
         return [claim for claim in claims if claim is not None]
+
+    @cached_property
+    def in_use(self) -> AllocatedDevices:
+        """The devices that claims have allocated."""
+        rules = self.allocation
+        devices = AllocatedDevices(
+            shares=rules.consumable_capacity, admin_counts=rules.quirks.admin_access_takes_devices
+        )
+        for claim in self.of("resourceclaims"):
+            devices.change(key_of(claim), claim)
+        return devices
+
+    def in_use_without(self, gone: Iterable[tuple[str, str]]) -> AllocatedState:
+        """Returns the devices in use without the allocations of some claims: (namespace, name)."""
+        found = (self.get("resourceclaims", *place) for place in gone)
+        claims = {key_of(claim): claim for claim in found if claim is not None}
+        for key in claims:
+            self.in_use.change(key, None)
+        state = self.in_use.state
+        without = AllocatedState(set(state.devices), dict(state.shared))
+        for key, claim in claims.items():
+            self.in_use.change(key, claim)
+        return without
 
     @cached_property
     def users(self) -> Mapping[DeviceID, list[Object]]:
@@ -293,3 +340,9 @@ class ClaimObjectsView(ClaimView):
 
     def slices(self) -> Sequence[Slice]:
         return self._cluster.allocator_slices
+
+    def allocated(self, *, shares: bool, admin_counts: bool) -> tuple[AllocatedState, PoolChanges | None]:
+        rules = self._cluster.allocation
+        if (shares, admin_counts) == (rules.consumable_capacity, rules.quirks.admin_access_takes_devices):
+            return self._cluster.in_use.state, None
+        return super().allocated(shares=shares, admin_counts=admin_counts)

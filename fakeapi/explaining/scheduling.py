@@ -12,7 +12,6 @@ from fakeapi.controllers.allocation.nodes import matches_selector
 from fakeapi.controllers.scheduler import extended_resources
 from fakeapi.controllers.scheduler.claim_plugin import PodClaims
 from fakeapi.controllers.scheduler.cycle import Filtering, Outcome, attempt
-from fakeapi.controllers.scheduler.device_matcher import device_matcher
 from fakeapi.controllers.scheduler.dynamic_resources import DynamicResources
 from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
@@ -25,7 +24,6 @@ from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.error_reasons import error_reason
 from fakeapi.explaining.finalizers import managers_of
 from fakeapi.explaining.kubelet_facts import volume_reasons
-from fakeapi.explaining.memo import remembering
 from fakeapi.explaining.model import NAMES_SHOWN, Change, NodeResult, Reason, Reference, RequestOnNode
 from fakeapi.explaining.node_reasons import NodeReasons
 from fakeapi.explaining.pod_facts import claim_reasons, problem_reason
@@ -72,7 +70,7 @@ class PodScheduling:
         self._cluster = cluster
         self._pod = pod
         self._heavy = heavy
-        self._matcher = remembering(device_matcher(cluster.rules))
+        self._matcher = cluster.matcher
         self._describer = Describer(cluster, self._matcher, heavy)
         self._plugin = DynamicResources(
             cluster.view, cluster.allocation, self._matcher, lambda: NO_SHARE, lambda: cluster.now

@@ -1,21 +1,15 @@
 """Reads the objects to explain from the storage of this server, without requests."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.served import find_resource
 from fakeapi.explaining.cluster_objects import KINDS, ClusterObjects, event_targets, is_about
+from fakeapi.explaining.kept_objects import KEPT, decode_all
 from fakeapi.explaining.model import Reference
 from fakeapi.explaining.refused_writes import refused_writes
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
-from fakeapi.releases.rules import rules_of
-
-OBJECTS_A_TURN = 50
-"""Number of objects to decode before other tasks of the event loop run. Decoding these objects takes about 2
-ms.
-"""
 
 EVENTS_MAX = 100
 """Maximum number of events about the explained object; older events are ignored."""
@@ -33,23 +27,22 @@ async def objects_of(
     - `controllers`: the names of the server's running controllers.
     - `drivers`: by node, the DRA drivers that are registered with the server's kubelet.
     """
-    objects: dict[str, list[Object]] = {}
-    for plural, (group, _) in KINDS.items():
-        resource = find_resource(cluster.catalogue, group, plural)
-        if resource is not None:
-            objects[plural] = await _stored(cluster, resource, resource.prefix)
+    pods = find_resource(cluster.catalogue, "", "pods")
+    assert pods is not None, "every release serves pods"
+    kept = KEPT.of(pods.attachments)
+    read = await kept.read(cluster)
     refused = refused_writes(cluster.journal, target)
-    return ClusterObjects(
-        rules_of(cluster.catalogue.primary),
-        objects,
-        cluster.clock.now(),
-        events=await _events(cluster, event_targets(objects, target)),
+    objects = read.about(
+        now=cluster.clock.now(),
+        events=await _events(cluster, event_targets(read.objects, target)),
         controllers=frozenset(controllers),
         drivers=drivers or {},
         refused=refused,
         policies=await _policies(cluster) if refused else {},
         contents=await _contents(cluster, target.name) if target.kind == "Namespace" else (),
     )
+    kept.replace(read, objects)
+    return objects
 
 
 async def _contents(cluster: Cluster, namespace: str) -> list[Object]:
@@ -66,12 +59,7 @@ async def _stored(cluster: Cluster, resource: Resource, prefix: str) -> list[Obj
     """Returns the stored objects of a resource in the internal version. `prefix`: the start of the storage
     keys.
     """
-    objects = []
-    for number, entry in enumerate(cluster.storage.list(prefix).entries, 1):
-        objects.append(resource.decode(entry))
-        if number % OBJECTS_A_TURN == 0:
-            await asyncio.sleep(0)
-    return objects
+    return await decode_all(resource, cluster.storage.list(prefix).entries)
 
 
 async def _policies(cluster: Cluster) -> dict[str, Object]:
@@ -86,7 +74,9 @@ async def _events(cluster: Cluster, targets: Sequence[Reference]) -> list[Object
     if resource is None:
         return []
     namespace = targets[0].namespace or "default"
-    events = await _stored(cluster, resource, f"{resource.prefix}{namespace}/")
+    entries = cluster.storage.list(f"{resource.prefix}{namespace}/").entries
+    names = {one.name.encode() for one in targets}
+    events = await decode_all(resource, (each for each in entries if any(one in each.value for one in names)))
     own = [event for event in events if any(is_about(event, one) for one in targets)]
     return sorted(own, key=time_of)[-EVENTS_MAX:]
 

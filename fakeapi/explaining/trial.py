@@ -10,7 +10,6 @@ from fakeapi.controllers.allocation.model import AllocationError, Device, NodeEr
 from fakeapi.controllers.allocation.pools import Slices
 from fakeapi.controllers.allocation.rules import AllocationRules
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
-from fakeapi.controllers.scheduler.allocated import allocated_state
 from fakeapi.explaining.cluster_objects import ClusterObjects
 from fakeapi.explaining.dropped import lasting_taints, selector_place
 from fakeapi.explaining.obstacles import Refused
@@ -105,16 +104,7 @@ class Trial:
     def without_claims(self, case: Case, names: Iterable[tuple[str, str]]) -> Case:
         """Returns a copy of the case that ignores the allocations of these claims: (namespace, name)."""
         gone = case.gone | {*names}
-        left = [
-            claim
-            for claim in self.cluster.of("resourceclaims")
-            if (claim["metadata"]["namespace"], claim["metadata"]["name"]) not in gone
-        ]
-        state = allocated_state(
-            left,
-            shares=self.rules.consumable_capacity,
-            admin_counts=self.rules.quirks.admin_access_takes_devices,
-        )
+        state = self.cluster.in_use_without(gone)
         return replace(case, inventory=replace(case.inventory, state=state), gone=gone)
 
     def with_devices(self, case: Case, model: Device, count: int, device: Object | None = None) -> Case:

@@ -85,6 +85,19 @@ def test_a_claim_is_pending_allocated_reserved_and_prepared(api: FakeAPI, client
     assert claim_states(client) == {"gpu": "prepared"}
 
 
+def test_a_claim_of_the_same_name_and_version_is_read_again_after_a_reset(
+    api: FakeAPI, client: ControlClient
+) -> None:
+    versions = []
+    for name in ("gpu", "nic"):
+        api.reset()
+        claim = new_claim("a")
+        claim["spec"]["devices"]["requests"][0]["exactly"]["deviceClassName"] = name
+        versions.append(api.create(claim)["metadata"]["resourceVersion"])
+        assert client.get("/claims")["claims"][0]["classes"] == [name]
+    assert versions[0] == versions[1]
+
+
 def test_a_claim_is_prepared_when_its_driver_writes_the_status_of_devices(
     api: FakeAPI, client: ControlClient
 ) -> None:

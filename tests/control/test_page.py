@@ -297,7 +297,7 @@ def test_a_narrow_window_does_not_scroll_sideways_and_names_hidden_columns(
                 "return [...document.querySelectorAll('nav a')].every((e) => e.offsetLeft + 9 < innerWidth)"
             )
             assert browser.run(links), view
-        browser.open(f"{api.page}#/claims")
+        browser.open(f"{api.page}#/objects/-/pods")
         browser.see("Age →", ".beyond")
     finally:
         browser.command("Emulation.clearDeviceMetricsOverride", {})

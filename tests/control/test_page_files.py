@@ -84,6 +84,12 @@ def test_every_module_is_imported_by_another_and_imports_existing_ones() -> None
     assert imported == {file.name for file in STATIC.glob("*.js")}
 
 
+def test_every_module_is_requested_before_the_modules_that_import_it_are_read() -> None:
+    text = (STATIC / "index.html").read_text()
+    preloaded = re.findall(r'<link rel="modulepreload" href="([\w.]+)">', text)
+    assert sorted(preloaded) == sorted({file.name for file in STATIC.glob("*.js")} - {"main.js", "theme.js"})
+
+
 def test_no_module_makes_markup_of_text() -> None:
     for file in STATIC.glob("*.js"):
         if file.name != "preact.js":

@@ -36,6 +36,7 @@ class ClaimView(msgspec.Struct, rename="camel"):
 
     namespace: str
     name: str
+    resource_version: str
     state: ClaimState
     created: str
     pods: list[str]
@@ -55,6 +56,7 @@ class PodView(msgspec.Struct, rename="camel"):
 
     namespace: str
     name: str
+    resource_version: str
     created: str
     claims: list[str]
     node: str
@@ -112,6 +114,7 @@ def _claim_view(claim: Claim, users: list[Pod]) -> ClaimView:
     return ClaimView(
         claim.metadata.namespace,
         claim.metadata.name,
+        claim.metadata.resource_version,
         state,
         claim.metadata.creation_timestamp or "",
         pods,
@@ -125,10 +128,13 @@ def _claim_view(claim: Claim, users: list[Pod]) -> ClaimView:
 def _reason(claim: Claim, state: ClaimState, users: list[Pod]) -> str:
     if state is ClaimState.PENDING:
         return next(filter(None, (_failed_condition(pod).message for pod in users)), "")
-    finalizers = claim.metadata.finalizers or []
-    if state is not ClaimState.DELETING or not finalizers:
-        return ""
-    return f"waits for {'finalizer' if len(finalizers) == 1 else 'finalizers'} {', '.join(finalizers)}"
+    return waits_for(claim.metadata.finalizers or []) if state is ClaimState.DELETING else ""
+
+
+def waits_for(finalizers: list[str]) -> str:
+    """Returns a text about the finalizers of an object that is being deleted; "" without finalizers."""
+    noun = "finalizer" if len(finalizers) == 1 else "finalizers"
+    return f"waits for {noun} {', '.join(finalizers)}" if finalizers else ""
 
 
 def _pod_view(pod: Pod) -> PodView:
@@ -136,6 +142,7 @@ def _pod_view(pod: Pod) -> PodView:
     return PodView(
         pod.metadata.namespace,
         pod.metadata.name,
+        pod.metadata.resource_version,
         pod.metadata.creation_timestamp or "",
         pod.claims,
         pod.spec.node_name or "",

@@ -21,6 +21,7 @@ class Metadata(Fields):
     name: str = ""
     namespace: str = ""
     uid: str = ""
+    resource_version: str = ""
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
     finalizers: list[str] | None = None
@@ -42,6 +43,23 @@ class Taint(Fields):
     def __str__(self) -> str:
         """Returns the taint as kubectl prints taints of nodes: KEY[=VALUE]:EFFECT."""
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+
+
+# namespaces -------------------------------------------------------------------------------------
+
+
+class NamespaceSpec(Fields):
+    finalizers: list[str] | None = None
+
+
+class NamespaceStatus(Fields):
+    conditions: list[Condition] | None = None
+
+
+class Namespace(Fields):
+    metadata: Metadata
+    spec: NamespaceSpec = msgspec.field(default_factory=NamespaceSpec)
+    status: NamespaceStatus = msgspec.field(default_factory=NamespaceStatus)
 
 
 # nodes ------------------------------------------------------------------------------------------

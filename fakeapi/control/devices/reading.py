@@ -10,13 +10,14 @@ from fakeapi.cluster import Cluster
 from fakeapi.control.devices import objects
 from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.resource import Resource
+from fakeapi_storage import Entry
 
 Kind = TypeVar("Kind", bound=objects.Fields)
 
 RESOURCE_GROUP = "resource.k8s.io"
 
-_DECODED: Attached[dict[str, tuple[int, Any]]] = Attached(dict)
-"""Caches the decoded objects of a resource by storage key, each with the revision of its bytes."""
+_DECODED: Attached[dict[str, tuple[Entry, Any]]] = Attached(dict)
+"""Caches the decoded objects of a resource by storage key, each with its entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +60,17 @@ def read(cluster: Cluster, group: str, name: str, kind: type[Kind]) -> list[Kind
         return []
     known = _DECODED.of(resource.attachments)
     entries = cluster.storage.list(resource.prefix).entries
-    decoded: dict[str, tuple[int, Any]] = {}
+    decoded: dict[str, tuple[Entry, Any]] = {}
     for entry in entries:
         before = known.get(entry.key)
-        if before is not None and before[0] == entry.revision:
+        if before is not None and (before[0] is entry or before[0] == entry):
             decoded[entry.key] = before
             continue
         try:
             value = msgspec.json.decode(resource.json_of(entry.value, entry.revision), type=kind)
         except msgspec.ValidationError:
             continue
-        decoded[entry.key] = entry.revision, value
+        decoded[entry.key] = entry, value
     known.clear()
     known.update(decoded)
     return [value for _, value in decoded.values()]

@@ -23,6 +23,7 @@ MODULES = (
     "tables",
     "manifests",
     "devices",
+    "terminating",
     "controllers",
     "figures",
     "explain",

@@ -1,72 +1,196 @@
-// Reads the explanations of objects one after the other, and keeps each one until the state of its object changes.
+// Reads the explanations of visible rows, and keeps each one until the object of the row changes.
 
-import { control } from "./api.js";
-import { useEffect, useState } from "./preact.js";
+import { control, Refused } from "./api.js";
+import { useEffect, useRef, useState } from "./preact.js";
 
-// Maximum number of rows whose explanations a view reads and searches.
+// Maximum number of explanations that the page requests at once. The server computes one after the other.
+const AT_ONCE = 2;
+/** Maximum number of explanations that the page reads at once for the filter. The page keeps twice as many. */
 export const CAUSES_MAX = 300;
-/** @typedef {{kind: string, namespace: string, name: string, message?: string, reason?: string, state?: string}} Row */
-/** @typedef {{of: string, summary: string, text: string}} Cause `of`: the state of the explained row. `text`: all texts of the explanation in lower case. */
+// Other objects can change an explanation. The page reads it again after STALE_TIMES times as long as it took. So a
+// window full of rows keeps the server busy for a fifth of the time at most.
+const STALE_TIMES = 100;
+const STALE_LEAST_MS = 15000;
+const RETRY_MS = 1000;
+
+/** @typedef {{kind: string, namespace: string, name: string, resourceVersion: string, message?: string, reason?: string}} Row */
+/** @typedef {{of: string, summary: string, text: string, fresh: number}} Cause `of`: the version of the explained row. `text`: all texts of the explanation in lower case. `fresh`: the time until which the page does not read it again. */
+/** @typedef {{row: Row, visible: Set<object>, waiting: Set<object>}} Wanted the visible and the other places that wait for an explanation */
 
 /** @type {Map<string, Cause>} */
 const causes = new Map();
-/** @type {Map<string, {row: Row, done: Set<() => void>}>} */
-const queue = new Map();
-let isReading = false;
+/** @type {Map<string, Wanted>} */
+const wanted = new Map();
+/** @type {Map<string, AbortController>} */
+const reading = new Map();
+/** @type {Set<(key: string) => void>} */
+const listeners = new Set();
+let restsUntil = 0;
 
-export const explain = (kind, namespace, name) => control("GET", `/explain/${kind}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`);
+/**
+ * @param {string} kind pod, claim or namespace
+ * @param {string} namespace "" for a namespace
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ */
+export function explain(kind, namespace, name, signal) {
+  const place = [kind, namespace, name].filter(Boolean).map(encodeURIComponent).join("/");
+  return control("GET", `/explain/${place}`, { signal });
+}
 
-const keyOf = (row) => `${row.kind}/${row.namespace}/${row.name}`;
-const stateOf = (row) => `${row.state ?? ""} ${row.message ?? ""} ${row.reason ?? ""}`;
-const isKnown = (row) => causes.get(keyOf(row))?.of === stateOf(row);
+/** @param {{kind: string, namespace: string, name: string}} row */
+export const keyOf = (row) => `${row.kind}/${row.namespace}/${row.name}`;
+// The message of a claim is in the conditions of its pod.
+const versionOf = (row) => `${row.resourceVersion} ${row.message || row.reason || ""}`;
+
+function isKnown(row) {
+  const cause = causes.get(keyOf(row));
+  return cause?.of === versionOf(row) && performance.now() < cause.fresh;
+}
 
 /** Returns all texts in a JSON value as one text, for the filter. */
 function textOf(value) {
   return typeof value === "object" && value !== null ? Object.values(value).map(textOf).join(" ") : String(value ?? "");
 }
 
+// which rows are visible -----------------------------------------------------------------------------------------
+
+/** @type {WeakMap<Element, (isVisible: boolean) => void>} */
+const watched = new WeakMap();
+const observer = new IntersectionObserver((entries) => entries.forEach((entry) => watched.get(entry.target)?.(entry.isIntersecting)));
+
 /**
- * Returns the known causes by KIND/NAMESPACE/NAME. Reads the missing and outdated causes of `rows`.
+ * Returns the cause of a row, if it is known. Reads the cause while the element with the returned `ref` is visible.
  *
- * @param {Row[]} rows
+ * @param {Row} row
+ * @returns {[{current: any}, Cause | undefined]}
+ */
+export function useCause(row) {
+  const element = useRef(/** @type {any} */ (null));
+  const [isVisible, setVisible] = useState(false);
+  const key = keyOf(row);
+  useEffect(() => {
+    const shown = element.current;
+    watched.set(shown, setVisible);
+    observer.observe(shown);
+    return () => observer.unobserve(shown);
+  }, []);
+  useEffect(() => (isVisible ? want([row], "visible") : undefined), [row, isVisible]);
+  useArrivals((arrived) => arrived === key);
+  return [element, causes.get(key)];
+}
+
+/**
+ * The causes that are known, by KIND/NAMESPACE/NAME. Draws the caller again when others arrive, if `follows` is true.
+ *
+ * @param {boolean} follows
  * @returns {Map<string, Cause>}
  */
-export function useCauses(rows) {
-  const [, draw] = useState(0);
-  const states = rows.slice(0, CAUSES_MAX).map((row) => `${keyOf(row)} ${stateOf(row)}`).join("\n");
-  useEffect(() => {
-    const again = () => draw((turn) => turn + 1);
-    for (const row of rows.slice(0, CAUSES_MAX).filter((each) => !isKnown(each))) {
-      const waiting = queue.get(keyOf(row)) ?? { row, done: new Set() };
-      waiting.row = row;
-      waiting.done.add(again);
-      queue.set(keyOf(row), waiting);
-    }
-    readAll();
-    return () => {
-      // The explanations of rows that are not shown are not needed any more.
-      for (const [key, waiting] of queue) {
-        waiting.done.delete(again);
-        if (!waiting.done.size) queue.delete(key);
-      }
-    };
-  }, [states]);
+export function useKnownCauses(follows) {
+  useArrivals(() => follows);
   return causes;
 }
 
-async function readAll() {
-  if (isReading) return;
-  isReading = true;
-  for (let next = queue.entries().next().value; next; next = queue.entries().next().value) {
-    const [key, { row, done }] = next;
-    const begun = performance.now();
-    const answer = await explain(row.kind, row.namespace, row.name).catch(() => null);
-    if (causes.size >= CAUSES_MAX * 2) causes.clear();
-    causes.set(key, { of: stateOf(row), summary: answer?.summary ?? "", text: textOf(answer).toLowerCase() });
-    if (queue.get(key)?.row === row) queue.delete(key);
-    done.forEach((draw) => draw());
-    // Pause as long as the request took, so that the server has time for other requests.
-    await new Promise((rested) => setTimeout(rested, performance.now() - begun));
-  }
-  isReading = false;
+/**
+ * Reads the causes of these rows after those of visible rows, as long as the caller is shown.
+ *
+ * @param {Row[]} rows
+ */
+export function useReading(rows) {
+  useEffect(() => want(rows, "waiting"), [rows.map((row) => `${keyOf(row)} ${versionOf(row)}`).join("\n")]);
 }
+
+/** Draws the caller again after an answer arrived whose key it wants. */
+function useArrivals(/** @type {(key: string) => boolean} */ wants) {
+  const [, draw] = useState(0);
+  const latest = useRef(wants);
+  latest.current = wants;
+  useEffect(() => {
+    const hear = (/** @type {string} */ key) => latest.current(key) && draw((turn) => turn + 1);
+    listeners.add(hear);
+    return () => listeners.delete(hear);
+  }, []);
+}
+
+// reading --------------------------------------------------------------------------------------------------------
+
+/**
+ * Asks for the causes of rows. The returned function stops that, and cancels requests that nobody else waits for.
+ *
+ * @param {Row[]} rows
+ * @param {"visible" | "waiting"} how
+ */
+function want(rows, how) {
+  const asked = rows.filter((row) => !isKnown(row));
+  const asker = {};
+  for (const row of asked) {
+    const entry = wanted.get(keyOf(row)) ?? { row, visible: new Set(), waiting: new Set() };
+    entry.row = row;
+    entry[how].add(asker);
+    wanted.set(keyOf(row), entry);
+  }
+  readNext();
+  return () => {
+    for (const key of asked.map(keyOf)) {
+      const entry = wanted.get(key);
+      entry?.[how].delete(asker);
+      if (!entry?.visible.size && !entry?.waiting.size) wanted.delete(key);
+    }
+    // A row that is drawn with newer data asks again in the same turn, and its request goes on.
+    queueMicrotask(() => reading.forEach((leave, key) => wanted.has(key) || leave.abort()));
+  };
+}
+
+function readNext() {
+  const rests = restsUntil - performance.now();
+  if (rests > 0 || document.hidden) {
+    return;
+  }
+  const entries = [...wanted].filter(([key]) => !reading.has(key));
+  const ordered = [...entries.filter(([, entry]) => entry.visible.size), ...entries.filter(([, entry]) => !entry.visible.size)];
+  ordered.slice(0, Math.max(0, AT_ONCE - reading.size)).forEach(([key, entry]) => read(key, entry.row));
+}
+
+/** @param {string} key @param {Row} row */
+async function read(key, row) {
+  const leave = new AbortController();
+  reading.set(key, leave);
+  const begun = performance.now();
+  try {
+    keep(key, row, await explain(row.kind, row.namespace, row.name, leave.signal), performance.now() - begun);
+  } catch (problem) {
+    if (leave.signal.aborted) {
+      // The row is no longer visible.
+    } else if (problem instanceof Refused && problem.code !== 429) {
+      keep(key, row, null, performance.now() - begun);
+    } else {
+      rest();
+    }
+  }
+  reading.delete(key);
+  readNext();
+}
+
+/** Asks nothing for a moment: the server has too much to explain, or does not answer. */
+function rest() {
+  restsUntil = performance.now() + RETRY_MS;
+  setTimeout(readNext, RETRY_MS + 1);
+}
+
+function keep(key, row, answer, took) {
+  const fresh = performance.now() + Math.max(STALE_LEAST_MS, STALE_TIMES * took);
+  causes.delete(key);
+  if (causes.size >= 2 * CAUSES_MAX) causes.delete(causes.keys().next().value ?? "");
+  causes.set(key, { of: versionOf(row), summary: answer?.summary ?? "", text: textOf(answer).toLowerCase(), fresh });
+  const entry = wanted.get(key);
+  if (entry && isKnown(entry.row)) {
+    wanted.delete(key);
+  } else if (entry) {
+    // The object has changed meanwhile: after the other rows, it is read again.
+    wanted.delete(key);
+    wanted.set(key, entry);
+  }
+  listeners.forEach((hear) => hear(key));
+}
+
+document.addEventListener("visibilitychange", readNext);

@@ -1,7 +1,7 @@
 // The view of all claims with their states, pending claims first. The server filters the claims and sends pages.
 
 import { control } from "./api.js";
-import { useCauses } from "./causes.js";
+import { keyOf, useCause, useKnownCauses } from "./causes.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useMemo, useState } from "./preact.js";
 import { Table } from "./table.js";
@@ -38,8 +38,9 @@ export function Claims() {
     only: (event) => followed.has(event.resource ?? ""),
     least: 800,
   });
-  const causes = useCauses((data?.waiting ?? []).map(rowOf));
-  const claims = useMemo(() => [...(data ? explained(data, causes, search) : []), ...(data?.claims ?? [])], [data, causes.size, search]);
+  const causes = useKnownCauses(Boolean(search));
+  const more = data ? explained(data, causes, search) : [];
+  const claims = useMemo(() => [...more, ...(data?.claims ?? [])], [data, more.map(keyOf).join()]);
   const total = data ? data.total + claims.length - data.claims.length : 0;
   const all = Object.values(data?.states ?? {}).reduce((sum, each) => sum + each, 0);
   return html`<${Heading} title="Claims" lead=${data ? `${counted(total, "claim")}${total === all ? "" : ` of ${all.toLocaleString("en")}`}, pending ones first` : "Reading…"} />
@@ -50,7 +51,7 @@ export function Claims() {
     </div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} label="Claims" columns=${COLUMNS} rows=${claims} id=${(row) => `${row.namespace}/${row.name}`}
+    html`<${Table} cards label="Claims" columns=${COLUMNS} rows=${claims} id=${(row) => `${row.namespace}/${row.name}`}
       empty=${html`<${Empty} icon="claims" title=${all ? "No claim matches" : "There are no claims"}>
         ${!all && html`<p>A ResourceClaim asks for devices. Create one under <a href="#/objects/resource.k8s.io/resourceclaims">Objects</a>, or start the server with <code>--driver</code> and a pod to see devices in use.</p>`}
       <//>`} />
@@ -69,13 +70,11 @@ async function readClaims(query, limit) {
   if (query.search && (!query.state || query.state === "pending")) {
     first.waiting = (await control("GET", "/claims", { query: { state: "pending", limit: EXPLAINED } })).claims;
   }
+  [...first.claims, ...(first.waiting ?? [])].forEach((claim) => (claim.kind = "claim"));
   return first;
 }
 
-const rowOf = (claim) => ({ ...claim, kind: "claim" });
-const keyOf = (claim) => `claim/${claim.namespace}/${claim.name}`;
-
-/** Returns the pending claims that only their explanations match, because the server does not search explanations. */
+/** Returns the pending claims that only their explanations match. Searches the explanations that the page has read. */
 function explained(data, causes, search) {
   const known = new Set(data.claims.map(keyOf));
   return (data.waiting ?? []).filter((claim) => !known.has(keyOf(claim)) && causes.get(keyOf(claim))?.text.includes(search.toLowerCase()));
@@ -83,8 +82,9 @@ function explained(data, causes, search) {
 
 /** Shows the reason why a claim waits: the summary of its explanation. Before that arrives, the reason of its pod. */
 function Cause({ claim }) {
-  const cause = useCauses([rowOf(claim)]).get(keyOf(claim))?.summary || short(claim.reason) || (claim.pods.length ? "reading the reason…" : "no pod uses it");
-  return html`<a class="plainly" href=${`${claimHref(claim.namespace, claim.name)}?tab=why`} title=${`${cause}. ${claim.reason}`}>${cause}</a>`;
+  const [link, known] = useCause(claim);
+  const cause = known?.summary || short(claim.reason) || (claim.pods.length ? "reading the reason…" : "no pod uses it");
+  return html`<a class="plainly" ref=${link} href=${`${claimHref(claim.namespace, claim.name)}?tab=why`} title=${`${cause}. ${claim.reason}`}>${cause}</a>`;
 }
 
 const several = (names, show) => names.map((name, index) => html`${index > 0 && ", "}${show(name)}`);
@@ -95,7 +95,7 @@ export function deviceName(device) {
 }
 
 const COLUMNS = [
-  { name: "State", width: "6.5rem", sort: (row) => STATES.indexOf(row.state), show: (row) => html`<${ClaimState} state=${row.state} />` },
+  { name: "State", className: "of-state", width: "6.5rem", sort: (row) => STATES.indexOf(row.state), show: (row) => html`<${ClaimState} state=${row.state} />` },
   { name: "Name", className: "name", sort: (row) => row.name, show: (row) => html`<a href=${claimHref(row.namespace, row.name)}>${row.name}</a>` },
   {
     name: "Devices or reason",
@@ -106,10 +106,10 @@ const COLUMNS = [
         ? html`<${Cause} key=${keyOf(row)} claim=${row} />`
         : several(row.devices, (each) => html`<a href=${`#/devices?search=${encodeURIComponent(`${row.namespace}/${row.name}`)}`} title=${each}>${deviceName(each)}</a>`),
   },
-  { name: "Pods", sort: (row) => row.pods.join(), show: (row) => several(row.pods, (name) => html`<a href=${podHref(row.namespace, name)}>${name}</a>`) },
-  { name: "Namespace", show: (row) => row.namespace },
-  { name: "Node", show: (row) => row.node && html`<a href=${objectHref("", "nodes", "", row.node)}>${row.node}</a>`, sort: (row) => row.node },
-  { name: "Age", number: true, width: "5rem", sort: (row) => -secondsOf(row.created), show: (row) => age(serverNow() - secondsOf(row.created)) },
+  { name: "Pods", className: "of-pods", label: "pod", sort: (row) => row.pods.join(), show: (row) => several(row.pods, (name) => html`<a href=${podHref(row.namespace, name)}>${name}</a>`) },
+  { name: "Namespace", className: "of-namespace", show: (row) => row.namespace },
+  { name: "Node", className: "of-node", label: "node", show: (row) => row.node && html`<a href=${objectHref("", "nodes", "", row.node)}>${row.node}</a>`, sort: (row) => row.node },
+  { name: "Age", number: true, className: "of-age", width: "5rem", sort: (row) => -secondsOf(row.created), show: (row) => age(serverNow() - secondsOf(row.created)) },
 ];
 
 const waits = (claim) => claim.state === "pending" || claim.state === "deleting";

@@ -57,13 +57,13 @@ export function ObjectView({ place }) {
     ${open === "create" && html`<${Create} group=${group} resource=${resource} namespace=${namespace} name=${name} onClose=${() => setOpen("")} />`}
     ${last?.change === "DELETED" && html`<p class="note" role="status">The object is deleted. This is its last state.</p>`}
     ${shown &&
-    html`<${Choice} label="What to show" value=${tab} onChange=${setTab} choices=${tabs(kind, versions)} />
+    html`<${Choice} label="What to show" value=${tab} onChange=${setTab} choices=${tabs(shown.object, versions)} />
       <div class="object">
         <div class="object-main">
           ${tab === "yaml" && html`<${Yaml} object=${shown.object} />`}
           ${tab === "history" && html`<${History} place=${query} versions=${versions} then=${then} forgotten=${data.forgotten} />`}
           ${tab === "time" && html`<${ObjectTimeline} group=${group} resource=${resource} namespace=${namespace} name=${name} versions=${versions} />`}
-          ${tab === "why" && html`<${Explanation} kind=${resource === "pods" ? "pod" : "claim"} namespace=${namespace} name=${name} object=${shown.object} />`}
+          ${tab === "why" && html`<${Explanation} kind=${explainable(shown.object)} namespace=${namespace} name=${name} object=${shown.object} />`}
         </div>
         <aside aria-label="Related objects and events"><${Related} object=${shown.object} resource=${resource} claim=${claim} /><${Conditions} object=${shown.object} /><${Events} object=${shown.object} /></aside>
       </div>`}
@@ -74,12 +74,12 @@ export function ObjectView({ place }) {
 /** Whether an object waits. The view then begins with the explanation. */
 function waits(object) {
   const isPending = object?.kind === "Pod" ? object.status?.phase === "Pending" : !object?.status?.allocation || object?.metadata.deletionTimestamp;
-  return explainable(object?.kind ?? "") && Boolean(isPending);
+  return Boolean(explainable(object) && isPending);
 }
 
-function tabs(kind, versions) {
+function tabs(object, versions) {
   const all = [["yaml", "YAML"], ["history", `History (${versions.length})`], ["time", "Timeline"]];
-  return explainable(kind) ? [...all, ["why", "Why"]] : all;
+  return explainable(object) ? [...all, ["why", "Why"]] : all;
 }
 
 function Facts({ version, state }) {

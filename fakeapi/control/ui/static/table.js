@@ -1,8 +1,12 @@
-// A table for any number of rows. Its headers sort the rows. Only the visible rows are in the document.
+// A table for any number of rows. Its headers sort the rows. Only the visible rows are in the document. In a narrow
+// window, a table can show each row as a card.
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
 
+// The heights of rows and cards in style.css.
 const ROW_HEIGHT = 34;
+const CARD_HEIGHT = 78;
+const NARROW = matchMedia("(max-width: 560px)");
 const MORE = 12;
 const LEAST_HEIGHT = 280;
 const BELOW = 56;
@@ -16,6 +20,7 @@ const BELOW = 56;
  * @property {string} [title] the tooltip of the header
  * @property {string} [className]
  * @property {string} [width]
+ * @property {string} [label] the name of the value on a card, if the value alone is unclear
  */
 
 /**
@@ -28,11 +33,14 @@ const BELOW = 56;
  * @param {[string, 1 | -1]} [props.sorted] the column and direction at the beginning
  * @param {(row: any) => string} [props.rowClass]
  * @param {any} [props.caption]
+ * @param {boolean} [props.cards] whether rows are cards in a narrow window; style.css places the columns by their classes
  */
-export function Table({ label, columns, rows, id, empty, sorted, rowClass, caption }) {
+export function Table({ label, columns, rows, id, empty, sorted, rowClass, caption, cards = false }) {
   const [[column, direction], setSorted] = useState(/** @type {[string, number]} */ (sorted ?? ["", 1]));
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  const [view, setView] = useState({ top: 0, height: 1200, beyond: "" });
+  const [view, setView] = useState({ top: 0, height: 1200, beyond: "", isNarrow: NARROW.matches });
+  const isCards = cards && view.isNarrow;
+  const rowHeight = isCards ? CARD_HEIGHT : ROW_HEIGHT;
 
   const ordered = useMemo(() => {
     const by = columns.find((each) => each.name === column);
@@ -64,31 +72,32 @@ export function Table({ label, columns, rows, id, empty, sorted, rowClass, capti
   if (!rows.length && empty) {
     return empty;
   }
-  const from = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - MORE);
-  const to = Math.min(ordered.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + MORE);
+  const from = Math.max(0, Math.floor(view.top / rowHeight) - MORE);
+  const to = Math.min(ordered.length, Math.ceil((view.top + view.height) / rowHeight) + MORE);
+  const role = (name) => (isCards ? name : undefined);
   const turn = (name) => setSorted(name === column ? (direction === 1 ? [name, -1] : ["", 1]) : [name, 1]);
-  return html`${view.beyond && html`<p class="beyond soft">Scroll sideways: ${view.beyond}</p>`}<div class=${view.beyond ? "table cut" : "table"} ref=${box} tabindex="0" role="region" aria-label=${label}>
-    <table aria-rowcount=${ordered.length + 1}>
+  return html`${view.beyond && html`<p class="beyond soft">Scroll sideways: ${view.beyond}</p>`}<div class=${`table ${view.beyond ? "cut" : ""} ${isCards ? "cards" : ""}`} ref=${box} tabindex="0" role="region" aria-label=${label}>
+    <table role=${role("table")} aria-rowcount=${ordered.length + 1}>
       <caption class=${caption ? "" : "hidden"}>${caption ?? label}</caption>
-      <thead><tr>${columns.map((each) => head(each, column, direction, turn))}</tr></thead>
-      <tbody>
-        ${from > 0 && html`<tr class="space" key="before" aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${from * ROW_HEIGHT}px` }}></td></tr>`}
+      <thead role=${role("rowgroup")}><tr role=${role("row")}>${columns.map((each) => head(each, column, direction, turn, role("columnheader")))}</tr></thead>
+      <tbody role=${role("rowgroup")}>
+        ${from > 0 && html`<tr class="space" key="before" aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${from * rowHeight}px` }}></td></tr>`}
         ${ordered.slice(from, to).map(
-          (row, index) => html`<tr key=${id(row)} aria-rowindex=${from + index + 2} class=${rowClass?.(row) ?? ""}>
-            ${columns.map((each) => html`<td class=${`${each.number ? "number" : ""} ${each.className ?? ""}`}>${each.show(row)}</td>`)}
+          (row, index) => html`<tr key=${id(row)} role=${role("row")} aria-rowindex=${from + index + 2} class=${rowClass?.(row) ?? ""}>
+            ${columns.map((each) => html`<td role=${role("cell")} data-label=${each.label} class=${`${each.number ? "number" : ""} ${each.className ?? ""}`}>${each.show(row)}</td>`)}
           </tr>`,
         )}
         ${to < ordered.length &&
-        html`<tr class="space" key="after" aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${(ordered.length - to) * ROW_HEIGHT}px` }}></td></tr>`}
+        html`<tr class="space" key="after" aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${(ordered.length - to) * rowHeight}px` }}></td></tr>`}
       </tbody>
     </table>
   </div>`;
 }
 
-function head(each, column, direction, turn) {
+function head(each, column, direction, turn, role) {
   const is = each.name === column;
   const order = is ? (direction === 1 ? "ascending" : "descending") : undefined;
-  return html`<th scope="col" class=${each.number ? "number" : ""} aria-sort=${order} style=${each.width ? { width: each.width } : undefined}>
+  return html`<th scope="col" role=${role} class=${each.number ? "number" : ""} aria-sort=${order} style=${each.width ? { width: each.width } : undefined}>
     ${each.name
       ? html`<button type="button" title=${each.title} onClick=${() => turn(each.name)}>${each.name}<span aria-hidden="true">${is ? (direction === 1 ? "↑" : "↓") : ""}</span></button>`
       : html`<span class="hidden">Actions</span>`}
@@ -101,8 +110,9 @@ function measure(element, setView) {
     // The table ends where the window ends, so that only the table scrolls.
     const room = Math.max(LEAST_HEIGHT, innerHeight - (element.getBoundingClientRect().top + scrollY) - BELOW);
     element.style.maxHeight = `${Math.round(room)}px`;
-    const next = { top: element.scrollTop, height: element.clientHeight, beyond: beyond(element) };
-    setView((old) => (Math.abs(old.top - next.top) < ROW_HEIGHT && old.height === next.height && old.beyond === next.beyond ? old : next));
+    const next = { top: element.scrollTop, height: element.clientHeight, beyond: beyond(element), isNarrow: NARROW.matches };
+    const isSame = (old) => old.height === next.height && old.beyond === next.beyond && old.isNarrow === next.isNarrow;
+    setView((old) => (Math.abs(old.top - next.top) < ROW_HEIGHT && isSame(old) ? old : next));
   }
 }
 

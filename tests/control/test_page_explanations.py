@@ -1,0 +1,221 @@
+"""In headless Chromium, the live page explains visible rows only, and cancels what nobody sees any more."""
+
+from typing import Any
+
+import pytest
+
+from fakeapi import FakeAPI
+from tests.control import chromium as browsers
+from tests.control.browser import Browser
+from tests.control.chromium import Chromium
+from tests.control.explanations import WAIT_SECONDS, EndlessExplanations
+from tests.control.page_objects import ALLOCATION, CLAIM, CONSUMER, new_pod
+
+pytestmark = [
+    pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
+    pytest.mark.timeout(300),
+]
+
+PODS = 39
+"""Number of pending pods, each with its own message: more than one window shows."""
+
+READ = """
+    const rows = [...document.querySelectorAll('.one-waiting')];
+    return rows.map((e) => !e.innerText.includes('Reading the reason'))
+"""
+VISIBLE = """
+    return [...document.querySelectorAll('.one-waiting')].filter((e) => {
+        const {top, bottom} = e.querySelector('summary').getBoundingClientRect();
+        return bottom > 0 && top < innerHeight;
+    }).length
+"""
+REQUESTED = """
+    const names = performance.getEntriesByType('resource').map((e) => e.name);
+    return names.filter((name) => name.includes('/explain/')).length
+"""
+
+
+def create_pending_pods(api: FakeAPI, number: int = PODS) -> None:
+    for pod in api.create_all([new_pod(f"pod-{n:02}") for n in range(number)]):
+        fail(api, pod, f"message of {pod['metadata']['name']}")
+
+
+def fail(api: FakeAPI, pod: dict[str, Any], message: str) -> None:
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    api.update_status({**pod, "status": {"phase": "Pending", "conditions": [condition]}})
+
+
+def open_pending(browser: Browser, api: FakeAPI) -> int:
+    """Opens the view Pending, and waits until the visible rows are explained. Returns their number."""
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/why")
+    browser.see(f"{PODS} pods and 0 claims wait")
+    browser.wait(lambda: _are_read(browser), "the explanations of the visible rows")
+    return int(browser.run(VISIBLE))
+
+
+def _are_read(browser: Browser) -> bool:
+    read, visible = browser.run(READ), browser.run(VISIBLE)
+    return bool(visible and all(read[:visible]))
+
+
+def test_only_visible_rows_are_explained(browser: Browser, api: FakeAPI) -> None:
+    create_pending_pods(api)
+    visible = open_pending(browser, api)
+    assert 3 < visible < PODS - 10
+    assert visible <= browser.run(REQUESTED) <= visible + 2
+    browser.run("document.querySelectorAll('.one-waiting')[38].scrollIntoView()")
+    browser.wait(lambda: browser.run(READ)[-1], "the explanation of the last row")
+    assert browser.run(REQUESTED) < PODS
+
+
+def test_explanations_are_kept_until_their_object_changes(browser: Browser, api: FakeAPI) -> None:
+    create_pending_pods(api)
+    open_pending(browser, api)
+    requested = browser.run(REQUESTED)
+    browser.run("location.hash = '#/watches'")
+    browser.see("Watches", "main h1")
+    browser.run("location.hash = '#/why'")
+    browser.see("message of pod-00")
+    browser.wait(lambda: _are_read(browser), "the explanations of the visible rows")
+    assert browser.run(REQUESTED) == requested
+    fail(api, api.get("Pod", "pod-01"), "another message")
+    browser.see("another message")
+    browser.wait(lambda: browser.run(REQUESTED) > requested, "the explanation of the changed pod")
+    assert browser.run(REQUESTED) == requested + 1
+
+
+def test_explanations_are_cancelled_when_the_view_is_left(
+    browser: Browser, api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explanations = EndlessExplanations(monkeypatch)
+    create_pending_pods(api)
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/why")
+    started = explanations.started.get(timeout=WAIT_SECONDS)
+    browser.run("location.hash = '#/claims'")
+    browser.see("There are no claims")
+    assert explanations.ended.get(timeout=WAIT_SECONDS) == started
+
+
+def test_explanations_of_rows_that_scroll_away_are_cancelled(
+    browser: Browser, api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explanations = EndlessExplanations(monkeypatch)
+    create_pending_pods(api)
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/why")
+    assert explanations.started.get(timeout=WAIT_SECONDS) == "pod-00"
+    browser.run("document.querySelectorAll('.one-waiting')[38].scrollIntoView()")
+    assert explanations.ended.get(timeout=WAIT_SECONDS) == "pod-00"
+    while explanations.started.get(timeout=WAIT_SECONDS) < "pod-25":
+        pass
+
+
+def test_an_open_explanation_is_cancelled_when_the_view_is_left(
+    browser: Browser, api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explanations = EndlessExplanations(monkeypatch)
+    api.create(new_pod("trainer"))
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/object/-/pods/default/trainer?tab=why")
+    assert explanations.started.get(timeout=WAIT_SECONDS) == "trainer"
+    browser.click("YAML")
+    assert explanations.ended.get(timeout=WAIT_SECONDS) == "trainer"
+
+
+def test_the_filter_searches_the_other_explanations_on_request(browser: Browser, api: FakeAPI) -> None:
+    create_pending_pods(api)
+    open_pending(browser, api)
+    browser.fill("#search", "do not exist")
+    browser.wait(lambda: "rows are not read yet" in browser.text("main"), "the note about other explanations")
+    assert f"The explanations of {PODS - browser.run(REQUESTED)} rows" in browser.text("main")
+    browser.click("Read them")
+    browser.wait(lambda: browser.run(REQUESTED) == PODS, "all explanations")
+    browser.wait(lambda: "are not read yet" not in browser.text("main"), "the end of the reading")
+
+
+def test_claims_are_explained_only_while_they_are_visible(browser: Browser, api: FakeAPI) -> None:
+    api.create_all([{**CLAIM, "metadata": {"name": f"c-{n:03}"}} for n in range(150)])
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/claims")
+    browser.see("150 claims")
+    read = """
+        const cells = [...document.querySelectorAll('td.grow')];
+        return cells.filter((e) => e.innerText != 'no pod uses it').length
+    """
+    shown = """
+        const box = document.querySelector('.table').getBoundingClientRect();
+        return [...document.querySelectorAll('td.grow a')].filter((e) => {
+            const {top, bottom} = e.getBoundingClientRect();
+            return bottom > box.top && top < box.bottom && top < innerHeight;
+        }).length
+    """
+    browser.wait(
+        lambda: browser.run(read) >= browser.run(shown) > 0, "the explanations of the visible claims"
+    )
+    assert browser.run(REQUESTED) <= browser.run(shown) + 2
+
+
+def test_a_namespace_that_waits_for_finalizers_is_among_the_pending_objects(browser: Browser) -> None:
+    with FakeAPI(release="1.36", controllers="namespace") as api:
+        api.create_namespace("old")
+        metadata = {"name": "keep", "namespace": "old", "finalizers": ["example.com/keep"]}
+        api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+        api.delete("Namespace", "old")
+        api.settle()
+        browser.open(f"{api.page}#/why")
+        browser.see("1 namespace is being deleted")
+        browser.see("waits for ConfigMap old/keep with finalizer example.com/keep", ".one-waiting .summary")
+        browser.see("being deleted for", ".one-waiting")
+        browser.see("example.com/keep in 1 resource instances", ".waiting .reason")
+        browser.open(f"{api.page}#/why/namespace/-/old")
+        browser.see(
+            "remove example.com/keep from metadata.finalizers", ".one-waiting[aria-current] .explained"
+        )
+        browser.click("Open the namespace")
+        browser.see("waits for ConfigMap old/keep", ".explained .answer")
+        api.patch("ConfigMap", "keep", {"metadata": {"finalizers": None}}, namespace="old")
+        api.settle()
+        browser.open(f"{api.page}#/why")
+        browser.see("Nothing is pending")
+
+
+@pytest.mark.parametrize("width", [360, 400, 560])
+def test_claims_in_a_narrow_window_are_cards_that_do_not_scroll_sideways(
+    browser: Chromium, api: FakeAPI, width: int
+) -> None:
+    long = "a-claim-with-a-very-long-name-for-a-narrow-window"
+    api.create_all([{**CLAIM, "metadata": {"name": long}}, {**CLAIM, "metadata": {"name": "used"}}])
+    api.update_status(
+        {**api.get("ResourceClaim", "used"), "status": {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}}
+    )
+    pod = new_pod("a-trainer-with-a-very-long-name-for-a-narrow-window", long)
+    fail(api, api.create(pod), "0/3 nodes are available: 3 cannot allocate all claims.")
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.command("Emulation.setDeviceMetricsOverride", size)
+    try:
+        browser.open("about:blank")
+        browser.open(f"{api.page}#/claims")
+        browser.see("the cluster has no nodes", "main table")
+        sideways = "const e = document.querySelector('.table'); return [e.scrollWidth, e.clientWidth]"
+        needed, there = browser.run(sideways)
+        assert needed <= there
+        assert "Scroll sideways" not in browser.text("main")
+        for text in ("pending", "reserved", "used", "node-1/gpu-0", "default", "trainer"):
+            browser.see(text, "main table")
+        cut = """
+            return [...document.querySelectorAll('tbody tr')].flatMap((row) => {
+                const box = row.getBoundingClientRect();
+                const cells = [...row.cells].map((e) => [e.innerText, e.getBoundingClientRect()]);
+                return cells.filter(([, e]) => e.bottom > box.bottom || e.right > box.right);
+            })
+        """
+        assert browser.run(cut) == []
+        heights = "return [...document.querySelectorAll('tbody tr')].map((e) => e.offsetHeight)"
+        assert set(browser.run(heights)) == {78}
+        browser.click("Name")
+        names = "return [...document.querySelectorAll('tbody td.name')].map((e) => e.textContent)"
+        browser.wait(lambda: browser.run(names) == [long, "used"], "the claims in the order of their names")
+    finally:
+        browser.command("Emulation.clearDeviceMetricsOverride", {})
