@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tests.differential.explanations.comparing import Decision
+from tests.differential.explanations.scheduler import Scheduler
 from tests.differential.rbac.servers import Server, connection_to
 
 Object = dict[str, Any]
@@ -36,14 +36,11 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Kubernetes:
-    """A running kube-apiserver with a kube-scheduler.
-
-    `log`: the log of kube-scheduler, which names the feasible nodes of each attempt.
-    """
+    """A running kube-apiserver with a kube-scheduler, whose log names the feasible nodes of each attempt."""
 
     server: Server
     token: str
-    log: Path
+    scheduler: Scheduler
 
     def decisions(self, path: str, name: str, version: str) -> Iterator[Callable[[float], Object | None]]:
         """Yields one function, which waits for the next version of a pod with a decision of the scheduler.
@@ -86,7 +83,7 @@ class Kubernetes:
         their scores.
         """
         names: set[str] = set()
-        with self.log.open("rb") as file:
+        with self.scheduler.log.open("rb") as file:
             file.seek(mark)
             for line in file.read().decode(errors="replace").splitlines():
                 if (attempt := _ATTEMPT.search(line)) and attempt[1] == key:

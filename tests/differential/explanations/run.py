@@ -41,10 +41,10 @@ from tests.differential.explanations.playing import (
     Refused,
     is_holder,
 )
+from tests.differential.explanations.scheduler import Scheduler
 from tests.differential.rbac.servers import Server
 from tests.fakeapi_clients.kubeconfigs import kubeconfig
 from tests.interop import go_programs
-from tests.interop.processes import Program
 
 PORT = 6743
 SCHEDULER = Path("tests/interop/components/kube-scheduler/main.go")
@@ -94,10 +94,11 @@ def running(release: str, gates: str, builds: Path, port: int) -> Iterator[tuple
         command: list[str | Path] = [scheduler, "--kubeconfig", config, option]
         command += ["--secure-port=0", "--leader-elect=false"]
         log = place / "scheduler.log"
-        stack.enter_context(Program([*command, *LOGS_FEASIBLE_NODES], log))
+        started = Scheduler([*command, *LOGS_FEASIBLE_NODES], log)
+        stack.callback(started.stop)
         server = Server(real.url, real.token, impersonates=False)
         stack.callback(server.close)
-        yield Kubernetes(server, real.token, log), config
+        yield Kubernetes(server, real.token, started), config
 
 
 def explained(config: Path, key: str, gates: str) -> Explanation:
@@ -143,6 +144,7 @@ class Run:
 
     def _played(self, case: dict[str, Any]) -> tuple[Counter[str], dict[str, list[str]]]:
         """Plays a cluster once; returns what was counted, and the differences by pod."""
+        self.kubernetes.scheduler.ensure()
         cluster = Cluster(self.kubernetes, case)
         counts: Counter[str] = Counter()
         found: dict[str, list[str]] = {}
@@ -165,7 +167,9 @@ class Run:
         return counts, found
 
     def _pod(self, cluster: Cluster, pod: dict[str, Any]) -> tuple[Decision, list[str]]:
-        mark = self.kubernetes.log.stat().st_size
+        scheduler = self.kubernetes.scheduler
+        scheduler.ensure()
+        mark = scheduler.log.stat().st_size
         created = cluster.create_pod(pod)
         name, version = created["metadata"]["name"], created["metadata"]["resourceVersion"]
         decision, lines = Decision(), ["the scheduler made no decision"]
@@ -180,6 +184,8 @@ class Run:
                 why = explained(self.config, f"{cluster.namespace}/{name}", self.gates)
                 lines = differences(decision, why, cluster.nodes)
                 seconds = AGAIN_SECONDS
+        if lines and (panic := scheduler.panic_since(mark)):
+            lines = [f"kube-scheduler panics: {panic}"]
         return decision, lines
 
 
