@@ -312,8 +312,8 @@ def head(audit_id: bytes, media_type: str, warnings: Iterable[str]) -> list[tupl
 def shortened(warnings: Iterable[str]) -> list[str]:
     """Returns the warnings, shortened if they are longer than WARNINGS_LENGTH_MAX characters together.
 
-    Over this limit, cuts each warning to WARNING_LENGTH_MAX characters, and omits warnings at the end if the
-    rest is still too long.
+    Over this limit, cuts each warning to WARNING_LENGTH_MAX characters. Omits all warnings after the one with
+    which the cut warnings reach WARNINGS_LENGTH_MAX characters.
     """
     texts = list(warnings)
     if sum(map(len, texts)) <= WARNINGS_LENGTH_MAX:

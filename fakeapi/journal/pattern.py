@@ -99,7 +99,9 @@ class RequestPattern:
 
     @classmethod
     def of(cls, text: str, members: Mapping[str, Any]) -> Self:
-        """Returns the pattern of a text and of other fields; "" matches all requests.
+        """Returns the pattern that `text` describes. An empty text matches all requests.
+
+        `members`: further fields of the pattern, which override those in the text.
 
         Raises PatternError for invalid text or fields, and TypeError for an unknown field.
         """

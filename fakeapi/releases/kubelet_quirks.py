@@ -107,7 +107,10 @@ class KubeletQuirks(ReleaseValues):
     """Error if the driver of a claim to unprepare is not registered."""
 
     call_failed: str = since({27: "{method} failed: {problem}", 34: "{method}: {problem}"}, _DRA)
-    """Error if a gRPC call of a driver fails. `{method}` is the gRPC method."""
+    """Error if the kubelet's gRPC call to a driver fails.
+
+    `{method}` is the gRPC method, and `{problem}` is the message of the failure.
+    """
 
     claim_failed: str = since(
         {

@@ -212,8 +212,9 @@ class SimulatedDriver:
         self._act(lambda driver: driver.set_running(node, is_running=True))
 
     def restart(self, node: str = "") -> None:
-        """Restarts the driver on a node, or on all nodes. Its running calls fail, and the driver registers
-        again.
+        """Restarts the driver on a node, or on all nodes.
+
+        The kubelet's running calls to the driver fail, and the driver registers again.
         """
         self._act(lambda driver: driver.restart(node))
 

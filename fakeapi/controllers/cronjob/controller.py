@@ -107,8 +107,10 @@ class CronJobController(WorkloadController):
         await self._create(owner, due, status)
 
     async def _due(self, owner: Object, schedule: Schedule, status: Object, now: float) -> float | None:
-        """Returns the latest scheduled time that has passed, in seconds since the epoch; None if no time has
-        passed.
+        """Returns the latest scheduled time up to `now`, in seconds since the epoch; None if all are too old.
+
+        Times up to lastScheduleTime, or up to the creation without one, are too old. Times that are older
+        than startingDeadlineSeconds are too.
         """
         last = status.get("lastScheduleTime") or owner["metadata"]["creationTimestamp"]
         earliest = seconds_of(last)

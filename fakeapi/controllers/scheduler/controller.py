@@ -310,7 +310,7 @@ class SchedulerController(Controller):
             await self._finish(pod, outcome)
 
     async def _finish(self, pod: Object, outcome: Outcome) -> None:
-        """Binds a pod after its claims are reserved and its binding conditions are True."""
+        """Binds a pod. Its claims are reserved, and the binding conditions of its devices are True."""
         try:
             await self._binder.bind(pod, outcome.node)
         except StatusError as problem:

@@ -86,7 +86,9 @@ def is_reset(entries: list[Entry] | None) -> bool:
 
 
 def decode(entries: list[Entry] | None) -> Managed:
-    """Decodes and checks the managedFields entries that a client sent; None has no entries.
+    """Decodes and checks the managedFields entries that a client sent.
+
+    `entries`: None means that the client sent none.
 
     Raises ManagedFieldsError if an entry is not valid.
     """

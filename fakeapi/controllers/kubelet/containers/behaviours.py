@@ -63,10 +63,12 @@ class Behaviours:
 
 
 def default_behaviour(run: ContainerRun) -> Behaviour:
-    """Returns the default behaviour: init containers and the main containers of a Job complete at once.
+    """Returns the default behaviour, which runs no command.
 
-    All other containers run until they are stopped. A Job's container with a simple command, such as `sleep
-    5` or `sh -c "exit 1"`, exits at the same time and with the same exit code as this command.
+    - Init containers exit at once, with code 0.
+    - The main containers of a Job do the same, unless their command is simple, such as `sleep 5` or
+      `sh -c "exit 1"`. Their duration and exit code are then those of the command.
+    - All other containers run until they are stopped.
     """
     owners = run.pod["metadata"].get("ownerReferences") or ()
     is_job = any(owner.get("controller") and owner.get("kind") == "Job" for owner in owners)

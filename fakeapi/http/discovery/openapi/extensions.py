@@ -20,7 +20,7 @@ _BY_SUBRESOURCE = {
     "meta/v1.APIResourceList": ("", "v1"),
     "meta/v1.Status": ("", "v1"),
 }
-"""By Go type, the API group and version of kinds that belong to a subresource or to no resource."""
+"""Maps Go types to the API group and version, for kinds that belong to a subresource or to no resource."""
 
 _OF_OTHER_SERVERS = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 """The API groups that kube-apiserver registers in separate Go schemes."""
