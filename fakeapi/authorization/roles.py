@@ -1,8 +1,8 @@
 """Roles: the PolicyRules that bindings grant to users, read from the stored objects.
 
 Follows k8s.io/kubernetes `pkg/registry/rbac/validation/rule.go`. A ClusterRole with an aggregationRule has
-the rules of all ClusterRoles that it selects. Authorization computes these rules itself, so they apply even if
-the controller `clusterrole-aggregation`, which writes them into the ClusterRole, does not run.
+the rules of all ClusterRoles that it selects. Authorization computes these rules itself, so they apply even
+if the controller `clusterrole-aggregation`, which writes them into the ClusterRole, does not run.
 """
 
 import json

@@ -34,7 +34,7 @@ class CountersOf(Enum):
 
 
 class Distinct(Enum):
-    """What distinctAttribute compares a new device with."""
+    """The devices that distinctAttribute compares with a new device, and by what."""
 
     DEVICE = "device"
     """The last device of each request, by its ID. Values may be equal."""
@@ -110,7 +110,7 @@ class AllocationQuirks(ReleaseValues):
     distinct: Distinct = since(
         {27: Distinct.LAST, 34: Distinct.DEVICE, 35: Distinct.LAST, 37: Distinct.ALL}, _ALLOCATOR
     )
-    """What `distinctAttribute` compares a new device with."""
+    """The devices that `distinctAttribute` compares with a new device, and by what."""
     capacity_is_of_another_device: bool = since({27: False, 34: True, 35: False}, _ALLOCATOR)
     """Whether the allocator also checks the capacity of an unrelated device.
 
