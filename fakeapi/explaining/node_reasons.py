@@ -38,7 +38,7 @@ class NodeReasons:
         self._cluster = cluster
         self._pod = pod
         self._outcome = outcome
-        self._trials = NodeTrials(fits, self._in_words)
+        self._fits = fits
         self._facts: dict[str, list[Fact]] = {}
         self.by_claims: set[str] = set()
         self.tallies: Mapping[str, NodeTally] = {}
@@ -142,6 +142,11 @@ class NodeReasons:
         return tally is not None and any(
             all(not one.in_class for one in choices) for choices in tally.requests
         )
+
+    @property
+    def _trials(self) -> NodeTrials:
+        """New trials. This object must not refer to them, because they refer to this object."""
+        return NodeTrials(self._fits, self._in_words)
 
     def _in_words(self, message: str, name: str) -> str:
         """Returns the message of the scheduler about a node.
