@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +12,10 @@ import pytest
 
 from fakeapi.controllers.kubelet.containers.runtime import CommandError, ContainerExit, ContainerStartError
 from fakeapi.controllers.kubelet.processes.launch_message import ProcessMount
+from fakeapi.controllers.kubelet.processes.launcher import main as launcher
 from tests.controllers.kubelet.processes.process_states import running
 from tests.controllers.kubelet.processes.running import Client, Images, started
+from tests.installation import ROOT
 
 
 def test_the_command_of_the_image_runs_with_arguments_and_environment(images: Images) -> None:
@@ -143,6 +147,18 @@ def test_exec_with_a_terminal_has_its_size(images: Images) -> None:
             assert b"terminal" in client.output["stdout"]
 
     asyncio.run(story())
+
+
+def test_a_terminal_in_a_container_needs_no_file_of_python() -> None:
+    used = "fcntl", "termios"
+    program = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); "
+        f"import {launcher.__name__}; print(*(name for name in {used} if name in sys.modules))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert run.stdout.split() == [*used]
 
 
 def test_a_command_ends_when_the_client_leaves(images: Images) -> None:

@@ -2,13 +2,17 @@
 
 The first message from the server says what to run: a container, a command in a container, the network of a
 pod, or a test of the isolation.
+
+All modules are imported at the start, because Python's files may not exist in the file system of a container.
 """
 
 import contextlib
+import fcntl
 import os
 import signal
 import socket
 import sys
+import termios
 from pathlib import Path
 from typing import Any
 
@@ -132,9 +136,6 @@ def _is_other(name: str, descriptor: int) -> bool:
 def _start_session(spec: dict[str, Any]) -> None:
     os.setsid()
     if spec["tty"]:
-        import fcntl  # noqa: PLC0415 - only for terminals
-        import termios  # noqa: PLC0415 - only for terminals
-
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     program.limit_processes(spec)
     if spec["isolation"] != "none":
