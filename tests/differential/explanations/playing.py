@@ -4,7 +4,7 @@ import copy
 import json
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -91,6 +91,15 @@ class Kubernetes:
                 elif (score := _SCORE.search(line)) and score[1] == key:
                     names.add(score[2])
         return names
+
+
+def nodes_with_unclear_pools(slices: Iterable[Object]) -> set[str]:
+    """Returns the nodes with a pool whose ResourceSlices have different values of resourceSliceCount."""
+    counts: dict[tuple[str, str], set[int]] = {}
+    for spec in (each["spec"] for each in slices):
+        pool = (spec.get("nodeName", ""), f"{spec['driver']}/{spec['pool']['name']}")
+        counts.setdefault(pool, set()).add(spec["pool"]["resourceSliceCount"])
+    return {node for (node, _), several in counts.items() if node and len(several) > 1}
 
 
 class Cluster:

@@ -40,6 +40,7 @@ from tests.differential.explanations.playing import (
     Kubernetes,
     Refused,
     is_holder,
+    nodes_with_unclear_pools,
 )
 from tests.differential.explanations.scheduler import Scheduler
 from tests.differential.rbac.servers import Server
@@ -69,6 +70,7 @@ OPTIONS = (
     "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
     "--enable-priority-and-fairness=false",
 )
+UNCLEAR = "its slices disagree on resourceSliceCount"
 LOGS_FEASIBLE_NODES = ("--v=2", "--vmodule=schedule_one=10")
 
 
@@ -184,6 +186,11 @@ class Run:
                 why = explained(self.config, f"{cluster.namespace}/{name}", self.gates)
                 lines = differences(decision, why, cluster.nodes)
                 seconds = AGAIN_SECONDS
+        unclear = nodes_with_unclear_pools(cluster.case["resourceSlices"])
+        lines = [
+            f"{line} ({UNCLEAR})" if any(f"node {name} " in line for name in unclear) else line
+            for line in lines
+        ]
         if lines and (panic := scheduler.panic_since(mark)):
             lines = [f"kube-scheduler panics: {panic}"]
         return decision, lines

@@ -5,6 +5,7 @@ import pytest
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.model import NodeResult, Reason, Reference
 from tests.differential.explanations.comparing import Decision, differences
+from tests.differential.explanations.playing import nodes_with_unclear_pools
 
 TAINT, DEVICES = "node(s) had untolerated taint {a: b}", "cannot allocate all claims"
 
@@ -60,3 +61,11 @@ def test_a_feasible_node_of_a_refused_pod_is_a_difference() -> None:
     why = explanation("pending", NodeResult("a", True))
     [line] = differences(Decision(message="0/1 nodes are available: x."), why, ["a"])
     assert line.startswith("node a is feasible here, not feasible for the scheduler")
+
+
+def test_a_pool_is_unclear_if_its_slices_have_different_counts() -> None:
+    def of(node: str, count: int) -> dict[str, object]:
+        pool = {"name": node, "resourceSliceCount": count}
+        return {"spec": {"driver": "gpu.example.com", "nodeName": node, "pool": pool}}
+
+    assert nodes_with_unclear_pools([of("a", 2), of("a", 3), of("b", 2), of("b", 2)]) == {"a"}
