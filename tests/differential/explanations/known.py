@@ -6,8 +6,8 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "unclear-pools",
         r"node \S+ is (not )?feasible here, .* \(its slices disagree on resourceSliceCount\)",
-        "kube-scheduler compares the number of slices with the count of the first slice. It lists slices from a "
-        "Go map, in any order (ListPatchedResourceSlices, GatherPools).",
+        "kube-scheduler compares the number of slices with the count of the first slice (GatherPools). It "
+        "lists slices from a Go map, in any order (ListPatchedResourceSlices).",
     ),
     Known(
         "scheduler-panics",
