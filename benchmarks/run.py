@@ -108,7 +108,8 @@ def bench_page(seconds: float, rate: int = 1_000, objects: int = 10_000) -> None
 
         asyncio.run(drive(port, named_creates("p"), objects, CONNECTIONS))
         base = f"http://127.0.0.1:{port}/_fakeapi/ui/"
-        views = ("objects/resource.k8s.io/resourceclaims", "claims", "requests", "watches", "faults", "time")
+        claims = "objects/resource.k8s.io/resourceclaims"
+        views = ("devices", claims, "claims", "why", "requests", "watches", "faults", "time")
         for name, url in [("no page", "about:blank"), *((view, f"{base}#/{view}") for view in views)]:
             figures = page.beside_load(window, url, server, make, rate, seconds)
             cells = f"{figures.rate:,.0f}", f"{figures.server:.0f} µs", f"{figures.busy:.0%}"
