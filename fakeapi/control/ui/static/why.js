@@ -179,7 +179,7 @@ function Waiting({ row, open }) {
   const to = HREFS[row.kind](row.namespace, row.name);
   const since = (stamp) => age(serverNow() - secondsOf(stamp));
   const ends = row.state === "deleting" && (row.deleted ? `being deleted for ${since(row.deleted)}` : "being deleted");
-  const facts = [ends, row.node && `waits for the kubelet of ${row.node}`, since(row.created)].filter(Boolean).join(", ");
+  const facts = [ends, row.node && `waits for the kubelet of ${row.node}`, !row.deleted && since(row.created)].filter(Boolean).join(", ");
   return html`<details class="one-waiting" ref=${box} open=${opened} aria-current=${open ? "true" : undefined} onToggle=${(event) => setOpened(event.target.open)}>
     <summary ref=${summary}><span class="soft">${TITLES[row.kind]}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
       <span class="soft">${facts}</span>
