@@ -25,6 +25,12 @@ from fakeapi.machinery.structural.schema import Schema
 _ANY = "interface {}"
 _OBJECT, _LIST = "map[string]interface {}", "[]interface {}"
 _STRING = Scalar(ScalarKind.STRING, "string")
+_ANY_SCALAR = Scalar(ScalarKind.INT_OR_STRING, "string")
+_STRING_FORMATS = frozenset(("", "byte"))
+"""The formats with which a string must be a string in server-side apply; others permit any scalar.
+
+Follows convertPrimitive of k8s.io/kube-openapi `pkg/schemaconv`.
+"""
 _SCALARS = {
     "string": _STRING,
     "integer": Scalar(ScalarKind.NUMBER, "float64"),
@@ -92,6 +98,8 @@ def _type_of(schema: Schema, context: _Context) -> Node:
         case "":
             shapes = _object(schema, context), _list(schema, context)
             return Untyped(_ANY, shapes=lambda: shapes)
+        case "string" if schema.format not in _STRING_FORMATS:
+            return _ANY_SCALAR
         case _:
             return _SCALARS[schema.type]
 
