@@ -9,6 +9,7 @@ import click
 
 from fakeapi.atomic_file import write_atomically
 from fakeapi.machinery.printable import LINE_MAX, printable
+from fakeapi.settings import DEFAULT_PORT
 
 if TYPE_CHECKING:
     from fakeapi.journal.entry import Entry
@@ -22,7 +23,7 @@ CHOOSE_NOTE = "; --release chooses one"
 DEMO_NOTE = (
     "Demo: the namespace demo fills within seconds. Try:\n"
     "  kubectl -n demo get pods,resourceclaims\n"
-    "  fakeapi explain pod demo/too-large"
+    "  fakeapi explain pod demo/too-large{server}"
 )
 HEARTBEATS = "leases"
 """The resource whose requests `--log` omits: kubelets and leader elections renew leases every few seconds."""
@@ -57,9 +58,13 @@ def announce(
         click.echo(PLAIN_HTTP_NOTE, err=True)
 
 
-def announce_demo() -> None:
-    """Prints the namespace of `serve --demo`, and commands that show its objects."""
-    click.echo(DEMO_NOTE)
+def announce_demo(server: "FakeAPI") -> None:
+    """Prints the namespace of `serve --demo`, and commands that show its objects.
+
+    The command of fakeapi has the option --server, unless the server has the default port.
+    """
+    is_default = server.url == f"http://127.0.0.1:{DEFAULT_PORT}"
+    click.echo(DEMO_NOTE.format(server="" if is_default else f" --server {server.url}"))
 
 
 def print_requests(server: "FakeAPI") -> None:

@@ -188,7 +188,7 @@ def serve(
         if log:
             announcing.print_requests(server)
         if demo:
-            announcing.announce_demo()
+            announcing.announce_demo(server)
             play_later(server)
 
     try:

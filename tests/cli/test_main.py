@@ -119,7 +119,9 @@ def test_the_first_line_without_a_release_says_how_to_choose_one_and_the_demo_wh
         first = process.stdout.readline()
         assert re.match(rf"Serving Kubernetes {KNOWN_RELEASES[-1]} \(.*\) at http://127", first)
         assert first.endswith("; --release chooses one\n")
-        assert any(line.endswith("fakeapi explain pod demo/too-large\n") for line in process.stdout)
+        [url] = re.findall(r"http://127\.0\.0\.1:\d+", first)
+        command = f"fakeapi explain pod demo/too-large --server {url}\n"
+        assert any(line.endswith(command) for line in process.stdout)
         process.terminate()
         assert process.wait(30) == 0
 
