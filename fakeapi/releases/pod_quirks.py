@@ -373,6 +373,9 @@ class PodQuirks(ReleaseValues):
     Only release 1.32 has this rule.
     """
 
+    resource_health_is_kept: bool = since({27: False, 36: True}, _POD_UTIL)
+    """Whether stored `allocatedResourcesStatus` stays in updates while ResourceHealthStatus is off."""
+
     image_volumes_are_gated: bool = since({27: True, 32: False}, _VALIDATION)
     """Whether validation ignores image volumes while the gate ImageVolume is off."""
 

@@ -1,6 +1,6 @@
 """Renders docs/fidelity.md from the recordings and the tables of known differences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tests.conformance import known, world
@@ -44,12 +44,23 @@ looks for the shortest story that shows it. Known differences have a name and a 
 
 `--sort` selects other stories: `custom` (a CustomResourceDefinition with a random schema and CEL rules, and objects of it),
 `watches` (a watch from the start of a story, with bookmarks, Tables and selectors), `policies` (a ValidatingAdmissionPolicy
-with a binding and parameters), `quotas` and `ranges` (a ResourceQuota or a LimitRange in the namespace), and `even` (all
-verbs and patch types equally often).
+with a binding and parameters), `quotas` and `ranges` (a ResourceQuota or a LimitRange in the namespace), `webhooks`
+(webhook configurations that call one HTTPS endpoint), and `even` (all verbs and patch types equally often).
+
+In the stories of `webhooks`, the URL of a webhook names a rule, such as `/m/label` or `/0/deny-code`. The endpoint answers
+both servers by this rule: it allows, denies, warns, patches, answers wrongly, or waits until the call times out. The
+stories vary failurePolicy, matchPolicy, selectors, match conditions, reinvocation, review versions and dry runs. The
+program also compares the AdmissionReviews that both servers send. `python -m tests.differential.rbac.run` compares RBAC
+decisions and impersonation.
+
+At the end of a run, the program prints its coverage: the pairs of kind and verb with the fewest requests, the resources
+that stories never use, with the reasons, and the share of error messages that kube-apiserver sent. A message is a place
+in `fakeapi/kinds` that returns an error with a known field or text.
 
 | release | seed | exchanges | stories with a difference without a name |
 |---|--:|--:|--:|
 {runs}
+{covered}
 The differences of seed 20261137 are corrected. In the runs with the seeds 20261132 and 20261138, a correction for
 HorizontalPodAutoscalers of v1 lost managed fields; it was removed after the runs. Not corrected:
 
@@ -107,6 +118,21 @@ repeats it. Numbers without a release are from 1.37 and this seed. Stories of 1.
 | jobs | up to 1.31, the error for a long `managedBy` said "must have at most 63 bytes" | "may not be longer than 63" | 1.31, seed 20261132: 5234 |
 | all kinds, with an admission policy | a policy that refuses to delete a collection got the name of the object | gets none; the error says "Unknown" | `--sort policies`, seed 103: 6 |
 | pods | a `runtimeClassName` with a slash is 403 | 500 | `--sort quotas ranges`, seed 104: 47 |
+| pods | up to 1.35, an update kept `allocatedResourcesStatus` of containers without its gate | dropped | 1.31, `--sort webhooks`, seed 411: 135 |
+| pods, with a webhook | a delete of a pod without a node was reviewed once, with the requested grace period | twice, with the effective grace period | `--sort webhooks`, seed 402: 243, 291 |
+| pods and namespaces that are already being deleted, with a webhook | a further delete was reviewed | not reviewed | |
+| namespaces, with a webhook | the review of a delete had no uid in the preconditions | has it | 1.31, `--sort webhooks`, seed 411: 14 |
+| namespaces, with a webhook | after a rename by a webhook, later reviews had the new name; the namespace of a generated name was set | have the requested name; no namespace | `--sort webhooks`, seed 402: 82, 114 |
+| all kinds, with a webhook | a DELETE lost the warnings of its webhooks | sends them | `--sort webhooks`, seed 402: 220, 261 |
+| all kinds, with a webhook | an empty warning was sent | left out | `--sort webhooks`, seed 401: 32 |
+| all kinds, with a webhook | a denial with `retryAfterSeconds` had no header Retry-After | has it | `--sort webhooks`, seed 401: 42 |
+| all kinds, with a webhook | a review showed empty lists that a client sent | left out, as by Go's encoding/json | `--sort webhooks`, seed 401: 15 |
+| all kinds, with a webhook | the uid of a patch was hidden from later webhooks; an apply stored it, without a creationTimestamp | shown, but replaced | `--sort webhooks`, seed 402: 7, 113 |
+| all kinds, with a webhook | reviews of a create lacked the resourceVersion of the body | have it | `--sort webhooks`, seed 402: 264; 1.31, seed 411: 69 |
+| all kinds, with a webhook | invalid managedFields were restored before webhooks were called again | after all rounds | `--sort webhooks`, seed 402: 53 |
+| all kinds, with a webhook | the first patch of an object with new managedFields counted as a change only if it changed a value | always counts | `--sort webhooks`, seed 402: 68 |
+| all kinds, with a webhook | a webhook that renamed an applied object led to 409 | 201, at the requested name | 1.31, `--sort webhooks`, seed 411: 75 |
+| all kinds, with a webhook | the error for an unknown kind in a response named line 110 of scheme.go | 100 up to 1.32, 111 from 1.35 on | `--sort webhooks`, seed 402: 101 |
 | horizontalpodautoscalers of v1 | stored an `averageValue` of 0 beside a CPU utilization | stores none, until a client sends the annotation back | seed 20261201: 1646; 1.34, seed 20261204: 2982 |
 """  # noqa: E501 - the lines of the page
 
@@ -118,6 +144,9 @@ _RANDOM_RUNS: tuple[tuple[str, str, int, int], ...] = (
     ("1.37", "20261201", 100_008, 3),
 )
 """Runs of `make differential`: release, seed, exchanges, stories with a difference without a name."""
+
+_COVERED: tuple[tuple[str, str, str, int, int, int], ...] = ()
+"""Coverage of runs: release, seed, sorts, exchanges, provoked error messages, all error messages."""
 
 _DIFFERENCES = """
 ## Differences and their reasons
@@ -217,13 +246,23 @@ def render() -> str:
         _HEAD
         + "".join(_count(recording) for recording in RECORDINGS)
         + "".join(_world_count(recording) for recording in WORLD_RECORDINGS)
-        + _RANDOM.format(runs="".join(f"| {' | '.join(map(_cell, run))} |\n" for run in _RANDOM_RUNS))
+        + _RANDOM.format(runs=_rows(_RANDOM_RUNS), covered=_covered())
         + _DIFFERENCES
         + "".join(_row(entry) for entry in known.KNOWN)
         + _WORLD
         + "".join(_world_rows())
         + _LIMITS
     )
+
+
+def _rows(rows: Iterable[tuple[object, ...]]) -> str:
+    return "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows)
+
+
+def _covered() -> str:
+    """Returns the table of the coverage of runs; an empty text without runs."""
+    head = "| release | seed | sorts | exchanges | error messages provoked | error messages |\n"
+    return f"{head}|---|--:|---|--:|--:|--:|\n{_rows(_COVERED)}" if _COVERED else ""
 
 
 def _cell(value: object) -> str:

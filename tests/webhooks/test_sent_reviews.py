@@ -71,6 +71,16 @@ def test_a_delete_that_removes_finalizers_is_reviewed_twice(api: FakeAPI, hook: 
     assert len(deletes(hook)) == 2
 
 
+def test_the_delete_of_a_namespace_is_reviewed_once_with_its_uid(api: FakeAPI, hook: WebhookServer) -> None:
+    created = api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "own"}})
+    rules = [{**RULE, "resources": ["namespaces"]}]
+    configure(api, "Validating", webhook(hook.client_config(), rules=rules))
+    for _ in range(2):
+        api.request("DELETE", "/api/v1/namespaces/own")
+    (request,) = deletes(hook)
+    assert request["options"]["preconditions"] == {"uid": created["metadata"]["uid"]}
+
+
 def test_a_renamed_namespace_keeps_its_name_in_later_reviews(api: FakeAPI, hook: WebhookServer) -> None:
     rules = [{**RULE, "resources": ["namespaces"]}]
     configure(
@@ -126,6 +136,25 @@ def test_validating_webhooks_see_the_resource_version_of_a_new_object(
     created["metadata"]["resourceVersion"] = "1"
     refusal(lambda: api.create(created))
     assert hook.asked[0][1]["object"]["metadata"]["resourceVersion"] == "1"
+
+
+def test_webhooks_see_the_resource_version_of_a_put_that_creates(api: FakeAPI, hook: WebhookServer) -> None:
+    rules = [{**RULE, "apiGroups": ["coordination.k8s.io"], "resources": ["leases"]}]
+    configure(api, "Mutating", webhook(hook.client_config("/m"), rules=rules), name="one")
+    configure(api, "Validating", webhook(hook.client_config("/v"), rules=rules), name="other")
+    metadata = {"name": "l", "resourceVersion": "7"}
+    lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata}
+    api.request("PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/l", lease)
+    assert [request["object"]["metadata"]["resourceVersion"] for _, request in hook.asked] == ["7", "7"]
+
+
+def test_a_webhook_that_renames_an_applied_object_does_not_move_it(api: FakeAPI, hook: WebhookServer) -> None:
+    api.create(config_map("renamed"))
+    configure(api, "Mutating", webhook(hook.client_config()))
+    hook.answers["/"] = patching({"op": "replace", "path": "/metadata/name", "value": "renamed"})
+    applied = api.patch("ConfigMap", "m", config_map(), type="apply", fieldManager="me")
+    assert applied["metadata"]["name"] == "renamed"
+    assert api.request("GET", "/api/v1/namespaces/default/configmaps/m")["metadata"]["name"] == "renamed"
 
 
 def test_a_review_omits_empty_lists_as_go_does(api: FakeAPI, hook: WebhookServer) -> None:

@@ -217,5 +217,6 @@ CUSTOM_RESOURCE_DEFINITION = KindDefinition(
     columns=_columns,
     shows_age=False,
     deletion=_delete,
+    deletion_pins_uid=True,
     hooks=lambda kind, rules, context: DefinitionHooks(),
 )

@@ -317,6 +317,9 @@ class KindDefinition(msgspec.Struct, frozen=True, kw_only=True):
 
     deletion: DeletionPolicy = delete_after_finalizers
 
+    deletion_pins_uid: bool = False
+    """Whether admission of a DELETE receives the uid of the object as a precondition."""
+
     deletion_warnings: Callable[[DeleteOptions], Sequence[str]] | None = None
     """Returns the texts of Warning headers for a DELETE; None for no warnings."""
 

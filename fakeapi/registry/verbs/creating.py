@@ -48,8 +48,10 @@ _WIPED = ("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"
 """Metadata that a create ignores (WipeObjectMetaSystemFields of k8s.io/apiserver `pkg/registry/rest`)."""
 
 
-async def create(request: ServerWrite, obj: Object) -> WriteResult:
+async def create(request: ServerWrite, obj: Object, *, drops_version: bool = False) -> WriteResult:
     """Stores a new object; `obj` is the decoded request body in canonical form, with defaults.
+
+    `drops_version`: whether the object may have a resourceVersion, which is not stored, as for a PUT.
 
     Kinds with `KindDefinition.answer`, such as reviews, return a response and store nothing. A dry run stores
     nothing either. Raises ApiError if admission, validation or the storage rejects the object.
@@ -68,7 +70,7 @@ async def create(request: ServerWrite, obj: Object) -> WriteResult:
     obj = await server.heavy.run(options.body_bytes, owned)
     obj = await admitted(request, obj)
     version = obj["metadata"].get("resourceVersion", "")
-    return await insert(request, obj, given_version=version)
+    return await insert(request, obj, given_version=version, drops_version=drops_version)
 
 
 async def admitted(request: ServerWrite, obj: Object) -> Object:
@@ -88,11 +90,13 @@ async def admitted(request: ServerWrite, obj: Object) -> Object:
     return obj
 
 
-async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") -> WriteResult:
+async def insert(
+    request: ServerWrite, obj: Object, *, given_version: str = "", drops_version: bool = False
+) -> WriteResult:
     """Validates and stores a new object after mutating admission. A dry run stores nothing.
 
     `given_version`: the resourceVersion of the request body. If it is a number other than 0, and validation
-    and admission pass, the create fails with 500, except in a dry run.
+    and admission pass, the create fails with 500, except in a dry run or with `drops_version`.
 
     An apply that creates an object calls this function directly, so that the object keeps the
     deletionTimestamp of the apply configuration. Raises ApiError if the object is invalid or exists, if
@@ -122,14 +126,16 @@ async def insert(request: ServerWrite, obj: Object, *, given_version: str = "") 
         await admit(request, _with_version(candidate, given_version))
         attempts -= 1
         try:
-            return await _store_new(request, candidate, given_version, since)
+            stored_version = "" if drops_version and not request.dry_run else given_version
+            return await _store_new(request, candidate, stored_version, since)
         except RevisionConflict:
             attempts += 1  # another server took from the pool, so this create allocates again
             conflicts += 1
             if conflicts == POOL_ATTEMPTS:
                 raise errors.conflict(resource.qualified, meta["name"], LOCK_MESSAGE) from None
         except KeyExists:
-            existing = server.store.storage.newest(resource.key(request.target.namespace, meta["name"]))
+            name = request.target.name or meta["name"]
+            existing = server.store.storage.newest(resource.key(request.target.namespace, name))
             await server.store.settle(existing)
             if not generated or attempts <= 0:
                 raise _exists(resource, meta["name"], existing, generated=generated) from None
@@ -198,7 +204,8 @@ def _before_create(request: ServerWrite, obj: Object) -> Object:
 
 async def _store_new(request: ServerWrite, obj: Object, given_version: str, since: int) -> WriteResult:
     server, resource, options = request.server, request.resource, request.options
-    place = ObjectReference(request.target.namespace, obj["metadata"]["name"])
+    # A webhook may rename the object of an apply or a PUT, but not its place in the storage.
+    place = ObjectReference(request.target.namespace, request.target.name or obj["metadata"]["name"])
     key = resource.key(place.namespace, place.name)
     value = await completed(lambda: resource.encode(obj))
     if options.dry_run:

@@ -92,6 +92,8 @@ async def _delete_entry(
     )
     outcome = resource.definition.deletion(obj, request)
     admitted = _admitted_options(options, outcome)
+    if resource.definition.deletion_pins_uid and admitted.uid is None:
+        admitted = replace(admitted, uid=obj["metadata"]["uid"])
     if not isinstance(outcome, AlreadyDeleting):
         await admission.check(entry, admitted)
     key, exact = resource.key(target.namespace, target.name), options.exact

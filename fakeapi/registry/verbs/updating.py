@@ -61,11 +61,8 @@ def _with_managers(request: ServerWrite, old: Object, obj: Object) -> Object:
 async def _create(request: ServerWrite, obj: Object) -> WriteResult:
     """Creates the object of a PUT.
 
-    Drops the resourceVersion of the body, because no object is stored yet. A dry run returns the
-    resourceVersion of the body.
+    Drops the resourceVersion of the body after admission, because no object is stored yet. A dry run returns
+    the resourceVersion of the body.
     """
     check_path_name(request.target.name)
-    if request.dry_run:
-        return await create(request, obj)
-    metadata = {name: value for name, value in obj["metadata"].items() if name != "resourceVersion"}
-    return await create(request, {**obj, "metadata": metadata})
+    return await create(request, {**obj, "metadata": dict(obj["metadata"])}, drops_version=True)

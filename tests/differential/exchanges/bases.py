@@ -1,6 +1,6 @@
 """Valid objects of the kinds in the differential test, and the kinds that the test omits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fakeapi.releases import Kind
@@ -76,6 +76,28 @@ def base_of(kind: Kind) -> Mapping[str, Any] | None:
         if fields is not None:
             return fields
     return None
+
+
+SUBRESOURCES = ("status", "scale")
+"""The subresources that stories use."""
+
+
+def never_sent(kinds: Iterable[Kind]) -> dict[str, str]:
+    """Returns the resources and subresources that stories never use, with the reasons."""
+    reasons: dict[str, str] = {}
+    for kind in kinds:
+        if kind.resource in LEFT_OUT:
+            reasons[kind.resource] = LEFT_OUT[kind.resource]
+        elif base_of(kind) is None:
+            stored = "get" in kind.verbs
+            reasons[kind.resource] = "has no base object" if stored else "is answered, but never stored"
+        else:
+            others = sorted({each.name for each in kind.subresources} - {*SUBRESOURCES})
+            reasons |= {
+                f"{kind.resource}/{name}": "stories use only the subresources status and scale"
+                for name in others
+            }
+    return reasons
 
 
 def driven_kinds(kinds: list[Kind]) -> list[Kind]:

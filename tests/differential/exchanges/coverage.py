@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.differential.exchanges.custom import CustomResource
+from tests.differential.exchanges.messages import Cause, share_lines
 from tests.differential.exchanges.stories import verb_of, verbs_of
 from tests.differential.exchanges.subjects import Subject
 
@@ -22,11 +23,13 @@ class Coverage:
     - `verbs`: by kind, and by HTTP method, subresource and content type.
     - `codes`: by HTTP status code of kube-apiserver.
     - `causes`: by kind, field and reason of the causes in the errors of kube-apiserver.
+    - `messages`: the different causes with their messages.
     """
 
     verbs: Counter[tuple[str, str]] = field(default_factory=Counter)
     codes: Counter[int] = field(default_factory=Counter)
     causes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    messages: set[Cause] = field(default_factory=set)
     exchanges: int = 0
 
     def count(self, kind: Subject, exchanges: list[dict[str, Any]]) -> None:
@@ -41,10 +44,12 @@ class Coverage:
             if answer is None:
                 continue
             self.exchanges += 1
-            self.verbs[_name(kind), verb_of(exchange)] += 1
+            self.verbs[_name(kind), verb_of(exchange, kind.resource)] += 1
             self.codes[answer["status"]] += 1
             for cause in _causes(answer.get("body")):
-                self.causes[kind.kind, str(cause.get("field")), str(cause.get("reason"))] += 1
+                path, reason = str(cause.get("field")), str(cause.get("reason"))
+                self.causes[kind.kind, path, reason] += 1
+                self.messages.add(Cause(reason, path, str(cause.get("message"))))
 
     def lines(self) -> list[str]:
         """Returns a summary of the counts as lines of text."""
@@ -54,6 +59,7 @@ class Coverage:
             f"{len(self.verbs):,} pairs of kind and verb, rarest {min(self.verbs.values(), default=0)} times",
             *self._rare(),
             f"{len(self.causes):,} different causes of errors (kind, field, reason)",
+            *share_lines(self.messages),
         ]
 
     def _rare(self) -> list[str]:

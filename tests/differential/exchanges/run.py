@@ -23,11 +23,11 @@ from random import Random
 from typing import Any
 
 from benchmarks import kubernetes
-from fakeapi.releases import load_release
+from fakeapi.releases import Kind, load_release
 from tests.conformance import world
 from tests.conformance.differences import Difference
 from tests.conformance.player import Player
-from tests.differential.exchanges.bases import driven_kinds
+from tests.differential.exchanges.bases import driven_kinds, never_sent
 from tests.differential.exchanges.comparing import OrderComparison
 from tests.differential.exchanges.coverage import Coverage
 from tests.differential.exchanges.known import named
@@ -268,7 +268,7 @@ def main() -> int:
     options = parser.parse_args()
     seed = Random().randrange(1_000_000) if options.seed is None else options.seed
     say(f"release {options.release}, seed {seed}")
-    kinds = driven_kinds([*load_release(options.release).kinds])
+    kinds = driven_kinds(served := [*load_release(options.release).kinds])
     if options.only:
         kinds = [kind for kind in kinds if kind.resource in options.only]
     sorts = [SORTS[name](kinds, seed) for name in options.sort]
@@ -285,10 +285,19 @@ def main() -> int:
                 run.story(subject, story, number)
     for line in run.coverage.lines():
         say(line)
+    for line in never_sent_lines(served):
+        say(line)
     say(f"known differences: {dict(run.names) or 'none'}")
     say(f"stories that differed once, and not again: {run.once}")
     say(f"stories with an unnamed difference: {run.unnamed}")
     return int(run.unnamed > 0)
+
+
+def never_sent_lines(kinds: list[Kind]) -> Iterator[str]:
+    """Yields a line for each reason why stories never use some resources."""
+    reasons = never_sent(kinds)
+    for reason in dict.fromkeys(reasons.values()):
+        yield f"never sent: {', '.join(name for name, why in reasons.items() if why == reason)}: {reason}"
 
 
 def say(line: str) -> None:

@@ -1,11 +1,13 @@
 """Sorts of stories: built-in kinds, custom resources, watches, policies, webhooks, quotas, limit ranges."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
 from fakeapi.releases import Kind
 from tests.differential.exchanges.custom import CustomResource, custom_story
+from tests.differential.exchanges.even import even_story
 from tests.differential.exchanges.policies import policy_story
 from tests.differential.exchanges.protobuf import protobuf_story
 from tests.differential.exchanges.quotas import LIMITED, RANGED, quota_story, range_story
@@ -48,10 +50,6 @@ def _plain(random: Random, subject: Subject, number: int) -> Story:
     return StoryWriter(random, subject, number).write()
 
 
-def _even(random: Random, subject: Subject, number: int) -> Story:
-    return StoryWriter(random, subject, number, even=True).write()
-
-
 def _custom(seed: int) -> Callable[[int], Written]:
     random = Random(seed)
 
@@ -72,7 +70,7 @@ def _of(kinds: Sequence[Kind], resources: Sequence[str]) -> list[Kind]:
 
 SORTS: Mapping[str, Callable[[Sequence[Kind], int], Callable[[int], Written]]] = {
     "builtin": lambda kinds, seed: Sort(kinds, seed, _plain),
-    "even": lambda kinds, seed: Sort(kinds, seed, _even),
+    "even": lambda kinds, seed: Sort(kinds, seed, even_story(Counter())),
     "custom": lambda _, seed: _custom(seed),
     "protobuf": lambda kinds, seed: Sort(kinds, seed, protobuf_story),
     "watches": lambda kinds, seed: Sort(

@@ -32,6 +32,7 @@ Story = list[Request]
 REQUESTS_MIN, REQUESTS_MAX = 3, 9
 MERGE, JSON_PATCH = "application/merge-patch+json", "application/json-patch+json"
 STRATEGIC, APPLY = "application/strategic-merge-patch+json", "application/apply-patch+yaml"
+PATCHES = (MERGE, STRATEGIC, JSON_PATCH, APPLY)
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 PARTIAL = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json"
 PARTIAL_LIST = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
@@ -41,14 +42,12 @@ _IP_NAMES = {"ipaddresses"}
 class StoryWriter:
     """Writes one story about the objects of a kind.
 
-    - `number`: makes the namespace and the names of the story unique.
-    - `even`: whether all verbs are equally likely. By default, writes are more likely than reads.
+    `number`: makes the namespace and the names of the story unique. Writes are more likely than reads.
     """
 
-    def __init__(self, random: Random, subject: Subject, number: int, *, even: bool = False) -> None:
+    def __init__(self, random: Random, subject: Subject, number: int) -> None:
         self._random = random
         self._subject = subject
-        self._even = even
         self._namespace = f"q{number}"
         self._names = [self._name(number, index) for index in range(2)]
         self._known: dict[str, dict[str, Any]] = {}
@@ -67,7 +66,7 @@ class StoryWriter:
         steps = [self._create_first]
         makers = self._makers()
         count = self._random.randint(REQUESTS_MIN, REQUESTS_MAX)
-        weights = [1 if self._even else weight for weight, _ in makers]
+        weights = [weight for weight, _ in makers]
         steps += self._random.choices([maker for _, maker in makers], weights, k=count)
         return [step() for step in steps]
 
@@ -182,14 +181,12 @@ class StoryWriter:
     def _patch_status(self) -> Request:
         return self._patch_at(f"{self._path()}/status", "status")
 
-    def _patch_at(self, path: str, part: str) -> Request:
+    def _patch_at(self, path: str, part: str, form: str = "") -> Request:
+        """Returns a patch of the object at a path. `form`: the content type; "" for a random one."""
         name = path.removesuffix("/status").rpartition("/")[2]
         old = self._known.get(name) or self._object(name)
         new = self._changed_part(old, part)
-        forms = (
-            [MERGE, STRATEGIC, JSON_PATCH] if self._even else [MERGE, MERGE, STRATEGIC, STRATEGIC, JSON_PATCH]
-        )
-        form = self._random.choice(forms)
+        form = form or self._random.choice([MERGE, MERGE, STRATEGIC, STRATEGIC, JSON_PATCH])
         body: Any = merge_patch(old, new)
         if form == JSON_PATCH:
             body = self._json_patch(old, new)
@@ -218,9 +215,10 @@ class StoryWriter:
 
     def _apply(self) -> Request:
         path = self._path()
-        status = "status" in self._subject.subresources and self._random.random() < (
-            0.5 if self._even else 0.2
-        )
+        status = "status" in self._subject.subresources and self._random.random() < 0.2
+        return self._apply_at(path, status=status)
+
+    def _apply_at(self, path: str, *, status: bool) -> Request:
         name = path.rpartition("/")[2]
         obj = self._subject.varied(self._known.get(name) or self._object(name))
         obj["metadata"] = {
@@ -360,29 +358,34 @@ class StoryWriter:
 
 def verbs_of(subject: Subject) -> set[str]:
     """Returns the verbs that stories about a kind may have, in the form of `verb_of`."""
-    patches = [f"PATCH {form}" for form in (MERGE, STRATEGIC, JSON_PATCH, APPLY)]
+    patches = [f"PATCH {form}" for form in PATCHES]
     main = {
         "create": ["POST"],
         "get": ["GET"],
-        "list": ["GET"],
+        "list": ["LIST"],
         "update": ["PUT"],
         "patch": patches,
         "delete": ["DELETE"],
-        "deletecollection": ["DELETE"],
+        "deletecollection": ["DELETE collection"],
     }
     verbs = {verb for name in subject.verbs for verb in main.get(name, ())}
-    if "status" in subject.subresources:
-        verbs |= {f"{verb} status" for verb in ["GET", "PUT", *patches]}
-    if "scale" in subject.subresources:
-        verbs |= {f"{verb} scale" for verb in ["GET", "PUT", f"PATCH {MERGE}"]}
+    for name in ("status", "scale"):
+        if name in subject.subresources:
+            verbs |= {f"{verb} {name}" for verb in ["GET", "PUT", *patches]}
     return verbs
 
 
-def verb_of(request: Request) -> str:
-    """Returns the HTTP method of a request, or WATCH, with its content type and subresource."""
+def verb_of(request: Request, resource: str) -> str:
+    """Returns the HTTP method of a request with its content type and subresource.
+
+    A request to the collection of `resource` is a LIST, a WATCH, a POST or a `DELETE collection`.
+    """
     last = request["target"].partition("?")[0].rpartition("/")[2]
-    words = ["WATCH" if "until" in request else request["method"]]
-    words += [request.get("headers", {}).get("content-type", ""), last if last in ("status", "scale") else ""]
+    method = "WATCH" if "until" in request else request["method"]
+    if last == resource:
+        return {"GET": "LIST", "DELETE": "DELETE collection"}.get(method, method)
+    words = [method, request.get("headers", {}).get("content-type", "")]
+    words.append(last if last in ("status", "scale") else "")
     return " ".join(word for word in words if word)
 
 

@@ -161,6 +161,7 @@ NAMESPACE = KindDefinition(
     field_labels=lambda kind: FieldLabels((NAME, "status.phase"), NOT_SUPPORTED, _phase),
     columns=_columns,
     deletion=terminate,
+    deletion_pins_uid=True,
     immortal=frozenset(("default", "kube-public", "kube-system")),
     table_subresources=frozenset(("status",)),
 )

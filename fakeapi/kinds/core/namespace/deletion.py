@@ -9,6 +9,7 @@ from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.deletion_policies import (
     FOREGROUND,
+    AlreadyDeleting,
     DeletionRequest,
     delete_after_finalizers,
     wanted_finalizers,
@@ -19,7 +20,7 @@ from fakeapi.registry.requests.options import DeleteOptions
 TERMINATING = "Terminating"
 
 
-def terminate(obj: Object, request: DeletionRequest) -> Object | None:
+def terminate(obj: Object, request: DeletionRequest) -> Object | AlreadyDeleting | None:
     """Marks a Namespace as Terminating, or deletes a Terminating Namespace.
 
     Does not delete a Namespace that still has finalizers in its spec or metadata.
@@ -31,7 +32,7 @@ def terminate(obj: Object, request: DeletionRequest) -> Object | None:
     _check_preconditions(meta, options, request.qualified)
     if meta.get("deletionTimestamp") is not None:
         if obj["spec"].get("finalizers"):
-            return obj
+            return AlreadyDeleting(obj)
         return delete_after_finalizers(obj, request)
     meta["deletionTimestamp"] = request.now
     _set_dependents(meta, options)

@@ -244,7 +244,17 @@ POD_FIELDS: tuple[GatedFields, ...] = (
     GatedFields("DynamicResourceAllocation", ("status.resourceClaimStatuses",), ("spec.resourceClaims",)),
     GatedFields("DRAExtendedResource", ("status.extendedResourceClaimStatus",)),
     GatedFields("RecursiveReadOnlyMounts", ("status.@statuses.volumeMounts",), (_READ_ONLY,)),
-    GatedFields("ResourceHealthStatus", ("status.@statuses.allocatedResourcesStatus",)),
+    GatedFields(
+        "ResourceHealthStatus",
+        ("status.@statuses.allocatedResourcesStatus",),
+        when=lambda quirks: quirks.pods.resource_health_is_kept,
+    ),
+    GatedFields(
+        "ResourceHealthStatus",
+        ("status.@statuses.allocatedResourcesStatus",),
+        (),
+        when=lambda quirks: not quirks.pods.resource_health_is_kept,
+    ),
     GatedFields(
         "ResourceHealthStatusMessage", ("status.@statuses.allocatedResourcesStatus[].resources[].message",)
     ),

@@ -36,6 +36,16 @@ def test_a_new_pod_is_pending_whatever_status_it_was_sent_with() -> None:
     assert new_pod["metadata"]["generation"] == 1
 
 
+@pytest.mark.parametrize(("release", "kept"), [("1.31", 0), ("1.35", 0), ("1.36", 1)])
+def test_an_update_drops_stored_resource_health_up_to_1_35(release: str, kept: int) -> None:
+    old = made("1.36", pod())
+    health = [{"name": "claim:a", "resources": []}]
+    old["status"]["containerStatuses"] = [{"name": "main", "allocatedResourcesStatus": health}]
+    pods = resource_of(release, "", "v1", "pods")
+    new = pods.strategy_for("").prepare_update(canonical(pods, pod()), old)
+    assert [*new["status"]["containerStatuses"][0]].count("allocatedResourcesStatus") == kept
+
+
 def test_pods_have_no_generation_before_1_33() -> None:
     old = made("1.32", pod())
     assert "generation" not in old["metadata"]
