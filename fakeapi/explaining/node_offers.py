@@ -32,6 +32,8 @@ class Fact:
     - `shape`: the reason without the values of the node. Nodes with equal shapes form one group.
     - `path`: the field of the pod or node to look at.
     - `offers`: the changes; each of them would remove the reason.
+    - `lines`: the facts behind the reason, one line each. A line that all nodes of a group have appears once.
+      `text` is used if there are no lines.
     """
 
     code: str
@@ -40,6 +42,7 @@ class Fact:
     path: str
     offers: tuple[Offer, ...]
     blame: tuple[Reference, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 def recreated(pod: Object, what: str, path: str, spec: Callable[[], Object], value: str = "") -> Offer:

@@ -6,13 +6,14 @@ from typing import Any
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
-from fakeapi.explaining.briefs import node_brief
+from fakeapi.explaining.briefs import node_brief, node_names
 from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference, results_of
 from fakeapi.explaining.harms import deletion, pods_of
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, distinct
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, distinct, listed
 from fakeapi.explaining.node_facts import facts_of
 from fakeapi.explaining.node_offers import Fact, Offer
 from fakeapi.explaining.node_trials import Fits, NodeTrials, one_of_each
+from fakeapi.explaining.shared_claims import OWN_CLAIM, can_use
 from fakeapi.explaining.tally import NodeTally
 from fakeapi.explaining.topology_facts import OF_OTHERS, TOPOLOGY, TopologyFacts
 from fakeapi.machinery.json_types import Object
@@ -42,18 +43,23 @@ class NodeReasons:
         self._facts: dict[str, list[Fact]] = {}
         self.by_claims: set[str] = set()
         self.tallies: Mapping[str, NodeTally] = {}
-        topology = TopologyFacts(cluster, pod)
+        topology = TopologyFacts(cluster, pod, outcome.filtering)
+        of_topology: dict[str, str] = {}
         for name, refusal in outcome.refusals.items():
             state = cluster.node_states[name]
             facts = facts_of(wants, state)
             if not facts and refusal.reasons[0] in TOPOLOGY:
-                facts = [topology.fact(state, refusal.reasons[0])]
-            elif not facts and _ELSEWHERE in refusal.reasons:
+                of_topology[name] = refusal.reasons[0]
+                continue
+            if not facts and _ELSEWHERE in refusal.reasons:
                 facts = [self._elsewhere(state)]
             if facts:
                 self._facts[name] = facts
             else:
                 self.by_claims.add(name)
+        known = dict(self._facts)
+        for name, message in of_topology.items():
+            self._facts[name] = [topology.fact(cluster.node_states[name], message, known)]
 
     def text_of(self, name: str) -> str:
         """Returns all reasons that exclude a node, in one line; "" if the node only lacks devices."""
@@ -106,11 +112,10 @@ class NodeReasons:
             text = first.text
         target = self._object(first, names[0])
         reason = Reason(first.code, text, object=target, path=first.path)
-        reason.details = [
-            fact.text for name in names[:NAMES_SHOWN] for fact in self._facts[name] if fact.text not in text
-        ]
-        reason.nodes, reason.node_count = sorted(names)[:NAMES_SHOWN], len(names)
         shown = [fact for name in names[:NAMES_SHOWN] for fact in self._facts[name]]
+        details = dict.fromkeys(line for fact in shown for line in fact.lines or (fact.text,))
+        reason.details = [line for line in details if line not in text]
+        reason.nodes, reason.node_count = sorted(names)[:NAMES_SHOWN], len(names)
         reason.blame = list(dict.fromkeys(one for fact in shown for one in fact.blame))[:NAMES_SHOWN]
         changes = await self._trials.changes(names, self._facts, self._candidates(names))
         reason.changes = distinct(sorted(changes, key=lambda change: change.rank))
@@ -173,18 +178,30 @@ class NodeReasons:
 
     def _elsewhere(self, state: NodeState) -> Fact:
         """Returns a fact about a claim of the pod that is allocated to devices of other nodes."""
-        for claim in self._cluster.claims_of(self._pod):
-            if not claim["status"].get("allocation"):
-                continue
-            users = [user for user in consumers_of(claim) if user.name != self._pod["metadata"]["name"]]
-            devices = ", ".join(f"{one['pool']}/{one['device']}" for one in results_of(claim)[:3])
-            own = reference("ResourceClaim", claim)
-            used = f", used by {', '.join(map(str, users[:3]))}" if users else ""
-            text = f"{own} is allocated to {devices} of another node{used}"
-            change = deletion(users or [own], pods_of(self._cluster, users))
-            return Fact("ClaimElsewhere", text, text, "status.allocation", (Offer(change),), (own, *users))
+        for index, name in enumerate(self._cluster.names_of_claims(self._pod)):
+            claim = self._cluster.get("resourceclaims", self._pod["metadata"]["namespace"], name)
+            if claim is not None and not can_use(claim, state.node):
+                return self._allocated_elsewhere(claim, f"spec.resourceClaims[{index}].resourceClaimName")
         wait = Offer(Change("deallocate the claim", "edit"))
         return Fact("ClaimElsewhere", _ELSEWHERE, _ELSEWHERE, "status.allocation", (wait,))
+
+    def _allocated_elsewhere(self, claim: Object, path: str) -> Fact:
+        """Returns a fact about an allocated claim. `path`: the field of the pod that names the claim."""
+        own = reference("ResourceClaim", claim)
+        users = [user for user in consumers_of(claim) if user.name != self._pod["metadata"]["name"]]
+        devices = ", ".join(f"{one['pool']}/{one['device']}" for one in results_of(claim)[:3])
+        nodes = [one.name for one in self._cluster.node_states.values() if can_use(claim, one.node)]
+        only = f"only {node_names(nodes)} can use its devices" if nodes else "no node can use its devices"
+        shape = f"{own} is allocated, and {only}"
+        lines = [f"{own} has {devices}{f'; {listed(users, 3)} uses it' if users else ''}"]
+        offers = [Offer(deletion(users or [own], pods_of(self._cluster, users)))]
+        if users:
+            lines.append(f"all pods that share a claim run where its devices are: {node_names(nodes)}")
+            text = f"create a copy of {own}, and create the pod again with the copy in {path}"
+            offers.append(Offer(Change(text, OWN_CLAIM, [reference("Pod", self._pod)], path)))
+        return Fact(
+            "ClaimElsewhere", shape, shape, "status.allocation", tuple(offers), (own, *users), tuple(lines)
+        )
 
 
 _OF_POD = frozenset(

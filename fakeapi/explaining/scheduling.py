@@ -8,7 +8,6 @@ import msgspec
 
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import SearchTooLong
-from fakeapi.controllers.allocation.nodes import matches_selector
 from fakeapi.controllers.scheduler import extended_resources
 from fakeapi.controllers.scheduler.claim_plugin import PodClaims
 from fakeapi.controllers.scheduler.cycle import Filtering, Outcome, attempt
@@ -24,10 +23,11 @@ from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.error_reasons import error_reason
 from fakeapi.explaining.finalizers import managers_of
 from fakeapi.explaining.kubelet_facts import volume_reasons
-from fakeapi.explaining.model import NAMES_SHOWN, Change, NodeResult, Reason, Reference, RequestOnNode
+from fakeapi.explaining.model import NAMES_SHOWN, Change, NodeResult, Reason, RequestOnNode
 from fakeapi.explaining.node_reasons import NodeReasons
 from fakeapi.explaining.pod_facts import claim_reasons, problem_reason
 from fakeapi.explaining.renames import after_rename
+from fakeapi.explaining.shared_claims import after_release, can_use, released
 from fakeapi.explaining.tally import NodeTally, RequestTally, tally_node
 from fakeapi.explaining.trial import NO_SHARE, Case, Trial
 from fakeapi.machinery.json_types import Object
@@ -143,7 +143,7 @@ class PodScheduling:
                 **cluster.objects,
                 "pods": [other for other in cluster.of("pods") if other["metadata"]["uid"] != uid],
                 "resourceclaims": [
-                    _released(claim) if claim["metadata"]["uid"] in own else claim
+                    released(claim) if claim["metadata"]["uid"] in own else claim
                     for claim in cluster.of("resourceclaims")
                     if not extended_resources.is_for(claim, pod)
                 ],
@@ -171,20 +171,25 @@ class PodScheduling:
             reason.changes.sort(key=lambda change: change.rank)
 
     async def _try_releases(self, reasons: Sequence[Reason]) -> None:
-        """Tries the deletions that free a claim allocated to another node; sets their `sufficient` and
-        `needs`.
+        """Tries the changes for a claim that is allocated to another node; sets their `sufficient` and
+        `needs`. Names the node on which the pod then fits.
         """
         for reason in reasons:
             if reason.code != "ClaimElsewhere" or not self._tries or not reason.blame:
                 continue
             for number, change in enumerate(reason.changes):
-                cluster = _without(self._cluster, reason.blame[0], change.objects)
-                reason.changes[number] = await self._tried(change, cluster, self._pod)
+                changed = after_release(self._cluster, self._pod, reason.blame[0], change)
+                tried = await self._tried(change, *changed)
+                fits = f"; the pod then fits on node {tried.node}" if tried.sufficient else ""
+                reason.changes[number] = msgspec.structs.replace(tried, text=f"{tried.text}{fits}")
+            reason.changes.sort(key=lambda change: change.rank)
 
     async def _tried(self, change: Change, cluster: ClusterObjects, pod: Object) -> Change:
         """Schedules the changed pod in the changed cluster. Sets `sufficient` and `needs` of the change."""
         again = await PodScheduling(cluster, pod, self._heavy, tries=False).explain()
-        return msgspec.structs.replace(change, sufficient=bool(again.node), needs=again.needs)
+        return msgspec.structs.replace(
+            change, sufficient=bool(again.node), needs=again.needs, node=again.node or change.node
+        )
 
     def _only_own_claims(self) -> list[Object]:
         """Returns the claims that the scheduler allocated for this pod only.
@@ -266,7 +271,11 @@ class PodScheduling:
             for reason in reasons:
                 reason.changes = [_with_needs(change, needs) for change in reason.changes]
         if claims.inventory is None and claims.claims:
-            able = {name for name in outcome.refusals if _are_available(claims, states[name].node)}
+            able = {
+                name
+                for name in outcome.refusals
+                if all(can_use(claim, states[name].node) for claim in claims.claims)
+            }
         others = await on_nodes.reasons(able)
         await self._try_releases(others)
         hopeless = all(not one.selected for node in device_nodes for part in node.requests for one in part)
@@ -410,22 +419,6 @@ def claims_on(claims: PodClaims, node: str) -> Sequence[Object]:
     return on_node
 
 
-def _are_available(claims: PodClaims, node: Object) -> bool:
-    """Whether a node can use the devices of all allocated claims."""
-    selectors = ((claim["status"].get("allocation") or {}).get("nodeSelector") for claim in claims.claims)
-    return all(one is None or matches_selector(one, node) for one in selectors)
-
-
-def _without(cluster: ClusterObjects, claim: Reference, gone: Sequence[Reference]) -> ClusterObjects:
-    """Returns a cluster without some pods, in which a claim is not allocated."""
-    pods = [one for one in cluster.of("pods") if reference("Pod", one) not in gone]
-    claims = [
-        _released(one) if reference("ResourceClaim", one) == claim else one
-        for one in cluster.of("resourceclaims")
-    ]
-    return replace(cluster, objects={**cluster.objects, "pods": pods, "resourceclaims": claims})
-
-
 def _is_allocated_by_scheduler(claim: Object, pod: Object) -> bool:
     """Whether the program that reserved a claim for a pod also allocated it. True if managedFields do not
     tell.
@@ -434,10 +427,3 @@ def _is_allocated_by_scheduler(claim: Object, pod: Object) -> bool:
     reserving = managers_of(claim, "f:status", "f:reservedFor", user)
     allocating = managers_of(claim, "f:status", "f:allocation", "f:devices")
     return not reserving or not allocating or not set(reserving).isdisjoint(allocating)
-
-
-def _released(claim: Object) -> Object:
-    status = {
-        name: value for name, value in claim["status"].items() if name not in {"allocation", "reservedFor"}
-    }
-    return {**claim, "status": status}

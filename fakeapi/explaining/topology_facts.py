@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from fakeapi.controllers.scheduler.cycle import Filtering
 from fakeapi.controllers.scheduler.node_state import NodeState, required_terms
 from fakeapi.controllers.scheduler.pod_topology import (
     AFFINITY,
@@ -15,8 +16,9 @@ from fakeapi.controllers.scheduler.pod_topology import (
 )
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.model import Change
-from fakeapi.explaining.node_offers import Fact, Offer, labelled, new_node, of_node, recreated, without_pods
+from fakeapi.explaining.node_offers import Fact, Offer, labelled, new_node, recreated, without_pods
 from fakeapi.explaining.selector_text import shortened
+from fakeapi.explaining.spread_facts import SpreadFacts
 from fakeapi.machinery.json_types import Object
 
 OF_OTHERS = "AntiAffinityOfOtherPods"
@@ -48,24 +50,30 @@ class Excluding:
 class TopologyFacts:
     """Explains why pod affinity or topology spread excludes nodes for one pod."""
 
-    def __init__(self, cluster: ClusterObjects, pod: Object) -> None:
+    def __init__(self, cluster: ClusterObjects, pod: Object, filtering: Filtering | None) -> None:
+        self._spread = SpreadFacts(pod, filtering)
         self._cluster = cluster
         self._pod = pod
         self._excluding: dict[str, dict[tuple[str, str], list[Excluding]]] = {}
 
-    def fact(self, state: NodeState, message: str) -> Fact:
-        """Explains a message of the scheduler that pod affinity or topology spread excludes a node."""
+    def fact(self, state: NodeState, message: str, others: Mapping[str, Sequence[Fact]]) -> Fact:
+        """Explains a message of the scheduler that pod affinity or topology spread excludes a node.
+
+        `others`: the reasons that exclude other nodes, by node name.
+        """
         code = TOPOLOGY[message]
         labels = state.node["metadata"].get("labels") or {}
-        if code.startswith("Topology"):
-            return _spread(code, self._pod, state, labels)
+        if message == NO_LABEL:
+            return self._spread.without_label(code, state)
+        if message == SPREAD:
+            return self._spread.exceeded(code, state, others)
         if code == "PodAffinity":
             return _affinity(self._pod, state)
         if code not in self._excluding:
             self._excluding[code] = self._by_domain(code)
         domains = self._excluding[code]
-        others = [one for pair in labels.items() for one in domains.get(pair, ())]
-        return _anti_affinity(code, self._pod, state, others)
+        excluding = [one for pair in labels.items() for one in domains.get(pair, ())]
+        return _anti_affinity(code, self._pod, state, excluding)
 
     def _by_domain(self, code: str) -> dict[tuple[str, str], list[Excluding]]:
         """Returns the pods that exclude the pod, by topology key and value of their nodes."""
@@ -172,30 +180,3 @@ def _values(requirement: Object) -> Iterable[Sequence[str]]:
 
 def _term_text(term: Object) -> str:
     return f"{_labels_text(term)} by {term['topologyKey']}"
-
-
-def _spread(code: str, pod: Object, state: NodeState, labels: Mapping[str, str]) -> Fact:
-    constraints = [
-        one
-        for one in pod["spec"].get("topologySpreadConstraints") or ()
-        if one["whenUnsatisfiable"] == "DoNotSchedule"
-    ]
-    path = "spec.topologySpreadConstraints"
-    keys = [one["topologyKey"] for one in constraints]
-    if code == "TopologyLabelMissing":
-        missing = next((key for key in keys if key not in labels), "")
-        text = f"node {state.name} lacks the label {missing} of a topology spread constraint"
-        label = f"label node {state.name} with {missing}"
-        node = partial(labelled, state.node, missing, state.name)
-        offer = of_node(pod, state, label, "metadata.labels", node)
-        return Fact(code, f"no label {missing}", text, path, (offer,))
-    named = ", ".join(f"{one['topologyKey']} (maxSkew {one['maxSkew']})" for one in constraints)
-    text = f"the pod on node {state.name} would exceed the topology spread {named}"
-    loose = [{**one, "maxSkew": 2**30} for one in constraints]
-    again = recreated(
-        pod,
-        f"a larger maxSkew in {path}",
-        path,
-        lambda: {**pod["spec"], "topologySpreadConstraints": loose},
-    )
-    return Fact(code, f"topology spread {named} would be exceeded", text, path, (again,))

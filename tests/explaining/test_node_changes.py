@@ -173,9 +173,23 @@ def test_a_claim_on_another_node_is_freed_by_the_deletion_of_its_pod(api: FakeAP
     api.settle()
     pod(api, "train", "shared", nodeSelector={"kubernetes.io/hostname": "b"})
     (reason,) = [one for one in api.explain("pod", "train").reasons if one.code == "ClaimElsewhere"]
-    (change,) = reason.changes
-    assert (change.text, change.action, change.sufficient) == ("delete pod default/first", "delete", True)
-    assert change.harm == "the pod is on node a and loses its devices"
+    copy, delete = reason.changes
+    assert delete.text == "delete pod default/first; the pod then fits on node b"
+    assert (delete.action, delete.sufficient, delete.node) == ("delete", True, "b")
+    assert delete.harm == "the pod is on node a and loses its devices"
+    path = "spec.resourceClaims[0].resourceClaimName"
+    again = f"create a copy of claim default/shared, and create the pod again with the copy in {path}"
+    assert (copy.text, copy.sufficient) == (f"{again}; the pod then fits on node b", True)
+    assert reason.text == "claim default/shared is allocated, and only node a can use its devices"
+    assert reason.details == [
+        "claim default/shared has a/gpu-0; pod default/first uses it",
+        "all pods that share a claim run where its devices are: node a",
+    ]
+    claim(api, "shared-2")
+    api.delete("Pod", "train")
+    pod(api, "train", "shared-2", nodeSelector={"kubernetes.io/hostname": "b"})
+    api.settle()
+    assert api.get("Pod", "train")["spec"]["nodeName"] == "b"
 
 
 def test_a_taint_is_not_the_only_obstacle_for_a_claim_on_another_node(api: FakeAPI) -> None:
@@ -204,6 +218,50 @@ def test_a_pod_with_the_same_host_port_of_another_protocol_is_not_blamed(api: Fa
     assert reason.text == "hostPort 80 of node a is in use by pod default/web"
     deletion = next(change for change in reason.changes if change.action == "delete")
     assert (deletion.text, deletion.sufficient) == ("delete pod default/web", True)
+
+
+def test_a_topology_spread_counts_the_pods_of_each_domain(api: FakeAPI) -> None:
+    zones = {"a": "east", "b": "west", "c": "north", "d": "north"}
+    for name, zone in zones.items():
+        node(api, name)
+        _label(api, name, zone)
+    spread = {
+        "maxSkew": 1,
+        "topologyKey": "zone",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "web"}},
+    }
+    web = {"app": "web"}
+    for number, name in enumerate("ab"):
+        pod(api, f"web-{number}", nodeName=name, labels=web, topologySpreadConstraints=[spread])
+    for name in "cd":
+        api.patch("Node", name, {"spec": {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}})
+    pod(api, "web-2", labels=web, topologySpreadConstraints=[spread])
+    api.settle()
+    reason = api.explain("pod", "web-2").reasons[0]
+    assert reason.text == "2 nodes are refused: topology spread zone (maxSkew 1) would be exceeded"
+    assert reason.details == [
+        "pods by zone: north 0, east 1, west 1; with maxSkew 1, at most 1 in one domain",
+        "north has the fewest pods, but its nodes are refused: c, d (tainted gpu:NoSchedule)",
+        "tainted nodes count as nodes of north, because nodeTaintsPolicy is Ignore",
+    ]
+    path = "spec.topologySpreadConstraints[0]"
+    again, anyway = "delete the pod and create it again with", "ScheduleAnyway"
+    assert [(one.text, one.value, one.sufficient) for one in reason.changes] == [
+        (f"{again} Honor instead of Ignore in {path}.nodeTaintsPolicy", "Honor", True),
+        (f"{again} 2 instead of 1 in {path}.maxSkew", "2", True),
+        (
+            f"{again} ScheduleAnyway instead of DoNotSchedule in {path}.whenUnsatisfiable",
+            "ScheduleAnyway",
+            True,
+        ),
+    ]
+    for number, field in enumerate(("nodeTaintsPolicy", "maxSkew", "whenUnsatisfiable"), 3):
+        value = {"maxSkew": 2, "nodeTaintsPolicy": "Honor", "whenUnsatisfiable": anyway}[field]
+        pod(api, f"web-{number}", labels=web, topologySpreadConstraints=[{**spread, field: value}])
+        api.settle()
+        assert api.get("Pod", f"web-{number}")["spec"]["nodeName"] in {"a", "b"}
+        api.request("DELETE", f"/api/v1/namespaces/default/pods/web-{number}", {"gracePeriodSeconds": 0})
 
 
 def test_a_toleration_is_tried_on_a_node_of_each_topology_domain(api: FakeAPI) -> None:

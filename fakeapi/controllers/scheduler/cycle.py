@@ -133,6 +133,13 @@ class Filtering(msgspec.Struct, frozen=True):
         """Whether the pod, or a pod on a node, has rules for pod affinity or topology spread."""
         return has_rules(self.pod) or any(map(_shunning, self.states.values()))
 
+    def spread_counts(self) -> list[tuple[Object, Mapping[str, int]]]:
+        """Returns the pod's topology spread constraints with DoNotSchedule.
+
+        Each constraint comes with the number of matching pods in each topology domain.
+        """
+        return self._topology(Wants(self.pod, self.quirks, self.claims.by_class)).spread_counts()
+
     def _topology(self, wants: Wants) -> PodTopology:
         """Returns the filter for pod affinity and topology spread."""
         return PodTopology(

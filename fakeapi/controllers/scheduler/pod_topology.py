@@ -81,6 +81,10 @@ class PodTopology:
         """Returns the reason why the pod does not fit on a node; None if the pod fits."""
         return self._filter_spread(state) or self._filter_affinity(state)
 
+    def spread_counts(self) -> list[tuple[Object, Mapping[str, int]]]:
+        """Returns the constraints with DoNotSchedule, with the number of matching pods in each domain."""
+        return [(spread.constraint, spread.counts) for spread in self._spreads]
+
     # spread ---------------------------------------------------------------------------------------
 
     def _count_spread(self, state: NodeState, suits: Suits, tolerates: Suits) -> None:

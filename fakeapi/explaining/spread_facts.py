@@ -1,0 +1,123 @@
+"""Explains why a topology spread constraint excludes a node, with the number of pods in each domain."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+
+from fakeapi.controllers.scheduler.cycle import Filtering
+from fakeapi.controllers.scheduler.node_state import NodeState
+from fakeapi.explaining.model import NAMES_SHOWN, listed
+from fakeapi.explaining.node_offers import Fact, Offer, labelled, of_node, recreated
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import label_selector
+
+PATH = "spec.topologySpreadConstraints"
+
+
+class SpreadFacts:
+    """Explains the topology spread constraints of one pod.
+
+    `filtering`: the filters of the scheduling attempt; None if the attempt ended before.
+    """
+
+    def __init__(self, pod: Object, filtering: Filtering | None) -> None:
+        self._pod = pod
+        self._filtering = filtering
+
+    @cached_property
+    def _counts(self) -> Sequence[tuple[Object, Mapping[str, int]]]:
+        """The constraints with whenUnsatisfiable DoNotSchedule, with the pods in each topology domain."""
+        return [] if self._filtering is None else self._filtering.spread_counts()
+
+    def without_label(self, code: str, state: NodeState) -> Fact:
+        """Explains that a node lacks the label of a topology spread constraint."""
+        labels = _labels_of(state)
+        keys = [constraint["topologyKey"] for constraint, _ in self._counts]
+        missing = next((key for key in keys if key not in labels), "")
+        text = f"node {state.name} lacks the label {missing} of a topology spread constraint"
+        label = f"label node {state.name} with {missing}"
+        node = partial(labelled, state.node, missing, state.name)
+        offer = of_node(self._pod, state, label, "metadata.labels", node)
+        return Fact(code, f"no label {missing}", text, PATH, (offer,))
+
+    def exceeded(self, code: str, state: NodeState, others: Mapping[str, Sequence[Fact]]) -> Fact:
+        """Explains that the pod on a node would exceed the maxSkew of a constraint.
+
+        `others`: the reasons that exclude other nodes, by node name.
+        """
+        named = ", ".join(f"{one['topologyKey']} (maxSkew {one['maxSkew']})" for one, _ in self._counts)
+        text = f"the pod on node {state.name} would exceed the topology spread {named}"
+        lines: list[str] = []
+        offers: list[Offer] = []
+        for constraint, counts in self._counts:
+            skew = self._skew(constraint, counts, state)
+            if counts and skew > int(constraint["maxSkew"]):
+                lines += self._lines(constraint, counts, others)
+                offers += self._offers(constraint, skew)
+        shape = f"topology spread {named} would be exceeded"
+        return Fact(code, shape, text, PATH, tuple(offers), (), tuple(lines))
+
+    def _skew(self, constraint: Object, counts: Mapping[str, int], state: NodeState) -> int:
+        """Returns the skew of a node's domain with the pod on this node."""
+        selector = label_selector.of_object(constraint.get("labelSelector"))
+        own = selector is not None and selector.matches(self._pod["metadata"].get("labels") or {})
+        there = counts.get(_labels_of(state).get(constraint["topologyKey"], ""), 0)
+        return there + own - _least(constraint, counts)
+
+    def _lines(
+        self, constraint: Object, counts: Mapping[str, int], others: Mapping[str, Sequence[Fact]]
+    ) -> Iterator[str]:
+        """Yields the pods in each domain, and why the domains with the fewest pods cannot be used."""
+        key, least = constraint["topologyKey"], _least(constraint, counts)
+        ordered = sorted(counts.items(), key=lambda item: (item[1], item[0]))
+        pods = listed([f"{domain} {count}" for domain, count in ordered], NAMES_SHOWN)
+        most = least + int(constraint["maxSkew"])
+        yield f"pods by {key}: {pods}; with maxSkew {constraint['maxSkew']}, at most {most} in one domain"
+        if len(counts) < int(constraint.get("minDomains") or 1):
+            yield f"minDomains is {constraint['minDomains']}, and only {len(counts)} domains have nodes"
+        states = {} if self._filtering is None else self._filtering.states
+        for domain, count in ordered[:NAMES_SHOWN]:
+            names = [one.name for one in states.values() if _labels_of(one).get(key) == domain]
+            reasons = [others.get(name) or () for name in names]
+            if count > least or not names:
+                continue
+            shapes = dict.fromkeys(fact.shape for facts in reasons for fact in facts) or {
+                "without devices": None
+            }
+            yield f"{domain} has the fewest pods, but its nodes are refused: {listed(names, 4)} ({', '.join(shapes)})"
+            if constraint.get("nodeTaintsPolicy", "Ignore") == "Ignore" and all(
+                any(fact.code == "NodeTaint" for fact in facts) for facts in reasons
+            ):
+                yield f"tainted nodes count as nodes of {domain}, because nodeTaintsPolicy is Ignore"
+
+    def _offers(self, constraint: Object, skew: int) -> Iterator[Offer]:
+        """Yields the offers to weaken a constraint. `skew`: the smallest maxSkew that allows the pod."""
+        index = self._pod["spec"]["topologySpreadConstraints"].index(constraint)
+        weaker = {
+            "nodeTaintsPolicy": "Honor",
+            "maxSkew": skew,
+            "whenUnsatisfiable": "ScheduleAnyway",
+        }
+        for field, value in weaker.items():
+            old = constraint.get(field, "Ignore")
+            if old == value:
+                continue
+            path = f"{PATH}[{index}].{field}"
+            what = f"{value} instead of {old} in {path}"
+            yield recreated(self._pod, what, path, partial(self._changed, index, {field: value}), str(value))
+
+    def _changed(self, index: int, fields: Object) -> Object:
+        """Returns the spec of the pod with changed fields of one constraint."""
+        constraints = [*self._pod["spec"]["topologySpreadConstraints"]]
+        constraints[index] = {**constraints[index], **fields}
+        return {**self._pod["spec"], "topologySpreadConstraints": constraints}
+
+
+def _least(constraint: Object, counts: Mapping[str, int]) -> int:
+    """Returns the smallest number of pods in a domain; 0 with fewer domains than minDomains."""
+    if len(counts) < int(constraint.get("minDomains") or 1):
+        return 0
+    return min(counts.values(), default=0)
+
+
+def _labels_of(state: NodeState) -> Mapping[str, str]:
+    return state.node["metadata"].get("labels") or {}
