@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from fakeapi.controllers.allocation.model import Pool
 from fakeapi.explaining.model import devices_text, listed
 from fakeapi.explaining.obstacles import Obstacle
+from fakeapi.explaining.pool_facts import drivers_of_class
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.machinery.json_types import Object
 
@@ -22,13 +24,17 @@ CAUSES: Mapping[Obstacle, str] = {
 """Short reasons why devices that match the selectors are not usable."""
 
 
-def brief_of(tally: RequestTally) -> str:
-    """Returns a short reason why a request lacks devices on a node, such as "needs 4, 1 free of 2"."""
+def brief_of(tally: RequestTally, pools: Sequence[Pool]) -> str:
+    """Returns a short reason why a request lacks devices on a node, such as "needs 4, 1 free of 2".
+
+    `pools`: the pools of the node.
+    """
     class_name = tally.request.device_class["metadata"]["name"]
-    if not tally.published:
-        return "no devices"
     if not tally.in_class:
-        return f"no device of class {class_name}"
+        drivers = drivers_of_class(tally.request.device_class)
+        closed = [pool.id for pool in pools if pool.is_incomplete and pool.id.driver in drivers]
+        why = f" (pool {closed[0]} is incomplete)" if closed else ""
+        return f"no device of class {class_name}{why}"
     if not tally.selected:
         return f"matches none of {devices_text(tally.in_class)}"
     needs = "all" if tally.request.takes_all else tally.needed
@@ -47,7 +53,9 @@ def node_brief(tally: NodeTally) -> str:
     Names at most four requests or subrequests.
     """
     parts = [
-        f"request {one.request.full_name}: {brief_of(one)}" for choices in tally.short for one in choices
+        f"request {one.request.full_name}: {brief_of(one, tally.pools)}"
+        for choices in tally.short
+        for one in choices
     ]
     return "; ".join(parts[:4]) or tally.problem or _TOGETHER
 

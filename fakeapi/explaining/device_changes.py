@@ -23,6 +23,7 @@ from fakeapi.explaining.dropped import (
 from fakeapi.explaining.harms import deletion, harm_to_class_users, pods_of
 from fakeapi.explaining.model import Change, devices_text
 from fakeapi.explaining.obstacles import Obstacle, Refused
+from fakeapi.explaining.pool_facts import drivers_of_class, slices_of_pool
 from fakeapi.explaining.selector_changes import Rewritten, driver_only, improved, rewritten
 from fakeapi.explaining.selector_text import short_path, value_text
 from fakeapi.explaining.tally import NodeTally, RequestTally
@@ -213,8 +214,10 @@ class Changes:
         pools = [pool for pool in node.pools if pool.is_incomplete]
         if not pools or not await self.trial.allocates(self.trial.with_complete_pools(self.case)):
             return []
-        names = ", ".join(str(pool.id) for pool in pools[:3])
-        text = f"the driver must publish all slices of pool {names}"
+        known = [slices_of_pool(self.describer.cluster, pool.id) for pool in pools]
+        drivers = drivers_of_class(tally.request.device_class)
+        own = [one for one in known if not drivers or one.pool.driver in drivers]
+        text = ", and ".join(one.advice for one in (own or known)[:3])
         return [
             Change(text, "wait", [], "spec.pool.resourceSliceCount", node=self._node_name, sufficient=True)
         ]

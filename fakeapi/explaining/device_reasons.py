@@ -26,7 +26,7 @@ from fakeapi.explaining.error_reasons import corrections, error_lines, error_sum
 from fakeapi.explaining.first_available import first_available
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, devices_text, distinct
 from fakeapi.explaining.obstacles import Obstacle, Refused
-from fakeapi.explaining.pool_facts import pool_problems, pool_problems_by_pool
+from fakeapi.explaining.pool_facts import RULE, pool_problems, pool_problems_by_pool
 from fakeapi.explaining.present_facts import where
 from fakeapi.explaining.selector_text import fitted, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
@@ -155,15 +155,15 @@ class DeviceReasons:
 
     def _brief(self, number: int, index: int) -> str:
         """Returns a short reason why a subrequest does not fit, such as "big needs 4, a has 1 free"."""
-        pairs = [(node.name, node.requests[number][index]) for node in self.nodes]
+        pairs = [(node, node.requests[number][index]) for node in self.nodes]
         node, best = max(pairs, key=lambda pair: (len(pair[1].usable), pair[1].selected, pair[1].in_class))
         name = best.request.full_name.rpartition("/")[2]
         if not best.in_class:
-            return f"{name}: {brief_of(best)}"
+            return f"{name}: {brief_of(best, node.pools)}"
         if not best.selected:
             return f"{name} matches none of {devices_text(sum(tally.in_class for _, tally in pairs))}"
         needs = "all" if best.request.takes_all else best.needed
-        return f"{name} needs {needs}, {node} has {len(best.usable)} free"
+        return f"{name} needs {needs}, {node.name} has {len(best.usable)} free"
 
     async def _of_choice(self, number: int, index: int) -> Reason:
         pairs = [(node, node.requests[number][index]) for node in self.nodes]
@@ -184,9 +184,9 @@ class DeviceReasons:
         else:
             reason = self._not_free(best_node, best)
         await asyncio.sleep(0)  # each part of an explanation of 1,000 nodes takes 10 to 20 ms
-        reason.details += [
-            text for _, text in pool_problems(self.cluster, best_node) if text not in reason.text
-        ]
+        problems = [*pool_problems(self.cluster, best_node, best.request.device_class)]
+        reason.details += [text for _, text in problems if text not in reason.text]
+        reason.details += [RULE] if any(code == "PoolIncomplete" for code, _ in problems) else []
         await asyncio.sleep(0)
         reason.changes = [await self._tried(change, pairs) for change in reason.changes]
         for node, tally in pairs[:NODES_TRIED]:
@@ -226,7 +226,12 @@ class DeviceReasons:
         slices = self.cluster.of("resourceslices")
         name = self._named(tally)
         problem = next(
-            (problem for node in self.nodes for problem in pool_problems(self.cluster, node)), None
+            (
+                problem
+                for node in self.nodes
+                for problem in pool_problems(self.cluster, node, tally.request.device_class)
+            ),
+            None,
         )
         if problem is not None:
             return self._reason(problem[0], f"{name}: {problem[1]}", tally)

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 
 import msgspec
 
+from fakeapi.controllers.allocation.model import PoolID
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.device_changes import recreate_text, selector_change
 from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name, selector_place
 from fakeapi.explaining.harms import harm_to_class_users
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.obstacles import Obstacle, Refused
+from fakeapi.explaining.pool_facts import slices_of_pool
 from fakeapi.explaining.selector_changes import Rewritten, corrected_types, rewritten
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, Hint, replaced, short_path, shortened
 from fakeapi.explaining.tally import RequestTally
@@ -55,7 +57,7 @@ async def error_reason(
     if match is not None:
         incomplete = match["state"] == "being updated"
         code, state = ("PoolIncomplete", "incomplete") if incomplete else ("PoolInvalid", "invalid")
-        change = Change(f"the driver must publish all slices of pool {match['pool']}", "wait")
+        change = Change(slices_of_pool(trial.cluster, _pool_of(match["pool"])).advice, "wait")
         short = f"request {match['request']} asks for all devices, and pool {match['pool']} is {state}"
         return Reason(code, short, [text], request=match["request"], changes=[change])
     match = _CONSTRAINT.search(text)
@@ -73,6 +75,12 @@ async def error_reason(
         change = Change("ask for fewer devices, or split them into several claims", "edit")
         return Reason("TooManyDevices", text, path="spec.devices.requests", changes=[change])
     return Reason("SchedulingFailed", text)
+
+
+def _pool_of(text: str) -> PoolID:
+    """Returns the pool in a message of the allocator: driver/pool. The name of a pool may contain slashes."""
+    driver, _, name = text.strip('"').partition("/")
+    return PoolID(driver, name)
 
 
 async def _selector_reason(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from fakeapi.explaining.model import Change, Reason
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH
 
 
@@ -17,14 +17,15 @@ def first_available(parts: Sequence[Reason], name: str, briefs: Sequence[str]) -
     short = f"{name}: no subrequest fits: {'; '.join(briefs)}"
     if len(short) > SUMMARY_LENGTH:
         short = f"{name} (firstAvailable): none of its {len(parts)} subrequests fits"
+    counts = [part.node_count for part in parts]
     return Reason(
         "FirstAvailableImpossible",
         short,
         [line for part in parts for line in _lines(part)],
         parts[0].claim,
         claim=parts[0].claim,
-        nodes=parts[0].nodes,
-        node_count=parts[0].node_count,
+        nodes=sorted({name for part in parts for name in part.nodes})[:NAMES_SHOWN],
+        node_count=max(len({name for part in parts for name in part.nodes}), *counts),
         blame=list(dict.fromkeys(one for part in parts for one in part.blame)),
         changes=_alternating([part.changes for part in parts]),
     )
@@ -37,8 +38,9 @@ def _without_name(part: Reason) -> str:
 
 def _lines(part: Reason) -> list[str]:
     """Returns the text of a subrequest's reason, and the details that name users of devices."""
-    users = [line for line in part.details if " in use by " in line]
-    return [f"{part.request}: {_without_name(part)}", *(f"{part.request}: {line}" for line in users)]
+    name = f"subrequest {part.request.rpartition('/')[2]}"
+    users = [line for line in part.details if " in use by " in line or ", wanted " in line]
+    return [f"{name}: {_without_name(part)}", *(f"{name}: {line}" for line in users)]
 
 
 def _alternating(changes: Sequence[Sequence[Change]]) -> list[Change]:

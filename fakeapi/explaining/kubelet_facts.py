@@ -150,15 +150,31 @@ def _prepare_failed(
     details += [f"request {one['request']} has device {device_of(one)}" for one in results[:NAMES_SHOWN]]
     details += _free_lines(cluster, results)
     named = ", ".join(drivers) or "of the claim"
-    what_to_do = f"fix the cause in the log of driver {named} on node {node}; the kubelet tries again"
+    what_to_do = f"fix this error of driver {named} on node {node}; the kubelet tries again"
     change = Change(what_to_do, "edit", node=node)
     own = None if claim is None else reference("ResourceClaim", claim)
     path = "" if claim is None else "status.allocation.devices.results"
     reason = Reason(
-        "PrepareFailed", shortened(text, SUMMARY_LENGTH), details, own, path, claim=own, changes=[change]
+        "PrepareFailed", fitting_error(text, why), details, own, path, claim=own, changes=[change]
     )
     reason.nodes, reason.node_count = [node], 1
     return reason
+
+
+def fitting_error(text: str, why: str) -> str:
+    """Returns a summary of at most SUMMARY_LENGTH characters that keeps the end of the error `why`.
+
+    The cause is usually at the end of an error. Details have the whole error.
+    """
+    if len(text) <= SUMMARY_LENGTH:
+        return text
+    lead = text.removesuffix(why)
+    end = why.rpartition(": ")[2]
+    if len(lead) + len(end) > SUMMARY_LENGTH - 2:
+        lead = "the driver cannot prepare it: "
+    rest = SUMMARY_LENGTH - len(lead) - len(end) - 2
+    start = why[: max(rest, 0)].rstrip(": ")
+    return shortened(f"{lead}{f'{start}… ' if start else ''}{end}", SUMMARY_LENGTH)
 
 
 def _free_lines(cluster: ClusterObjects, results: list[Object]) -> Iterable[str]:
@@ -171,7 +187,8 @@ def _free_lines(cluster: ClusterObjects, results: list[Object]) -> Iterable[str]
             if DeviceID(*pool, device["name"]) not in cluster.users
         ]
         if free:
-            yield f"free in pool {pool}: {listed(free, 4)}"
+            more = f"free in pool {pool}: {listed(free, 4)}"
+            yield f"{more}; the error may also concern these, and only a new claim gets another device"
 
 
 def _claims(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:

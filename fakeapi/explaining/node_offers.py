@@ -33,7 +33,7 @@ class Fact:
     - `path`: the field of the pod or node to look at.
     - `offers`: the changes; each of them would remove the reason.
     - `lines`: the facts behind the reason, one line each. A line that all nodes of a group have appears once.
-      `text` is used if there are no lines.
+      Without lines, `text` is used.
     """
 
     code: str

@@ -13,6 +13,7 @@ from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines
 from fakeapi.explaining.harms import pods_of
 from fakeapi.explaining.model import Change, Reason, Reference
 from fakeapi.explaining.node_offers import AGAIN
+from fakeapi.explaining.quota_reasons import quota_reason
 from fakeapi.explaining.renames import NAMESPACE
 from fakeapi.explaining.similar import nearest
 from fakeapi.machinery.json_types import Object
@@ -42,7 +43,7 @@ def claim_reasons(cluster: ClusterObjects, pod: Object) -> list[Reason]:
                 path, objects = change.path, change.objects
                 if change.action == "delete" and not objects:
                     objects = [reference("Pod", pod)]
-                if change.value:
+                if change.value and not objects:
                     path, objects = path or reason.path, [reference("Pod", pod)]
                 reason.changes[number] = msgspec.structs.replace(
                     change, text=text, path=path, objects=objects
@@ -89,10 +90,13 @@ def _not_created(cluster: ClusterObjects, namespace: str, template: str) -> Reas
         return Reason("TemplateMissing", text, details, changes=changes)
     errors = [event for event in cluster.events if event.get("reason") == "FailedResourceClaimCreation"]
     if errors:
-        return Reason(
-            "ClaimCreationFailed",
-            f"no claim was created from template {template}: {errors[-1].get('message')}",
-        )
+        message = str(errors[-1].get("message"))
+        exceeded = quota_reason(cluster, namespace, message)
+        if exceeded is not None:
+            exceeded.details.insert(0, f"no claim was created from template {template}: {message}")
+            return exceeded
+        text = f"no claim was created from template {template}: {message}"
+        return Reason("ClaimCreationFailed", text)
     text = f"no claim has been created from template {namespace}/{template} yet"
     if cluster.lacks_controller("resourceclaim"):
         text = f"no claim is created from template {template}: the controller resourceclaim does not run"

@@ -8,7 +8,7 @@ from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState, requests_of
 from fakeapi.explaining.cluster_objects import reference
 from fakeapi.explaining.harms import PODS_NAMED
-from fakeapi.explaining.model import Change
+from fakeapi.explaining.model import Change, listed
 from fakeapi.explaining.node_offers import Fact, Offer, new_node, recreated, without_pods
 from fakeapi.machinery.json_types import Object
 
@@ -52,13 +52,17 @@ def _too_little(pod: Object, state: NodeState, name: str, wanted: Fraction) -> F
     else:
         users = _largest(state, name)
         offers.append(without_pods(pod, [state], _enough(users, name, wanted - (total - used)), state.name))
+    text = f"the pod requests {amount} {name}, {has}"
+    largest = [f"{reference('Pod', one)} {amount_text(name, requests_of(one)[name])}" for one in users]
+    others = [f"{name} requests on node {state.name}: {listed(largest, PODS_NAMED)}"] if users else []
     return Fact(
         "Insufficient",
         f"insufficient {name}",
-        f"the pod requests {amount} {name}, {has}",
+        text,
         _PATH,
         tuple(offers),
         tuple(reference("Pod", one) for one in users[:PODS_NAMED]),
+        (text, *others),
     )
 
 
@@ -95,9 +99,9 @@ def _without(resources: Object | None, name: str) -> Object:
 
 
 def amount_text(resource: str, amount: Fraction) -> str:
-    """Returns an amount of a resource as in a manifest: cpu as "500m" or "2", memory as "1536Mi"."""
+    """Returns an amount of a resource as in a manifest: cpu as "500m" or "1.5", memory as "1536Mi"."""
     if resource == "cpu":
-        return str(int(amount)) if amount.denominator == 1 else f"{int(amount * 1000)}m"
+        return f"{int(amount * 1000)}m" if 0 < amount < 1 else f"{int(amount * 1000) / 1000:g}"
     if resource in {"memory", "ephemeral-storage"} or resource.startswith("hugepages-"):
         for unit, size in (("Gi", 1024**3), ("Mi", 1024**2), ("Ki", 1024)):
             if amount and amount % size == 0:

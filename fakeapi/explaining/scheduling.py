@@ -137,7 +137,7 @@ class PodScheduling:
         pod, cluster = self._pod, self._cluster
         uid = pod["metadata"]["uid"]
         own = {claim["metadata"]["uid"] for claim in self._only_own_claims()}
-        released = replace(
+        freed = replace(
             cluster,
             objects={
                 **cluster.objects,
@@ -150,7 +150,7 @@ class PodScheduling:
             },
         )
         spec = {name: value for name, value in pod["spec"].items() if name != "nodeName"}
-        again = PodScheduling(released, {**pod, "spec": spec}, self._heavy)
+        again = PodScheduling(freed, {**pod, "spec": spec}, self._heavy)
         scheduled = await again.explain()
         for node in scheduled.nodes:
             node.chosen = node.name == pod["spec"]["nodeName"]
@@ -163,7 +163,8 @@ class PodScheduling:
         """
         for reason in reasons:
             for number, change in enumerate(reason.changes):
-                if not self._tries or not change.value or len(reasons) > NAMES_SHOWN:
+                is_rename = change.value and change.objects[0].kind in {"Pod", "ResourceClaim"}
+                if not self._tries or not is_rename or len(reasons) > NAMES_SHOWN:
                     continue
                 reason.changes[number] = await self._tried(
                     change, *after_rename(self._cluster, self._pod, change)

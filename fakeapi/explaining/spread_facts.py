@@ -80,10 +80,9 @@ class SpreadFacts:
             reasons = [others.get(name) or () for name in names]
             if count > least or not names:
                 continue
-            shapes = dict.fromkeys(fact.shape for facts in reasons for fact in facts) or {
-                "without devices": None
-            }
-            yield f"{domain} has the fewest pods, but its nodes are refused: {listed(names, 4)} ({', '.join(shapes)})"
+            shapes = dict.fromkeys(fact.shape for facts in reasons for fact in facts)
+            why = ", ".join(shapes) or "without devices"
+            yield f"{domain} has the fewest pods, but its nodes are refused: {listed(names, 4)} ({why})"
             if constraint.get("nodeTaintsPolicy", "Ignore") == "Ignore" and all(
                 any(fact.code == "NodeTaint" for fact in facts) for facts in reasons
             ):

@@ -18,6 +18,12 @@ REASONS_SHOWN = 3
 CHANGES_SHOWN = 3
 """Maximum number of changes for each reason in the short form."""
 
+DETAILS_SHOWN = 20
+"""Maximum number of facts about an object in the short form."""
+
+RECREATE = "delete claim "
+"""Begins the text of a change that creates a claim again."""
+
 NODES_SHOWN = 5
 """Maximum number of nodes that one line or list of the short form names."""
 
@@ -36,17 +42,23 @@ def _lines(explanation: ExplanationFields, *, everything: bool) -> Iterator[str]
     yield explanation.headline
     if explanation.details:
         yield ""
-        yield from (f"  {detail}" for detail in explanation.details)
-    shown = explanation.reasons if everything else explanation.reasons[:REASONS_SHOWN]
+        yield from _details(explanation.details, everything=everything)
+    minor = [] if everything else _minor(explanation.reasons)
+    reasons = [reason for reason in explanation.reasons if not any(reason is one for one in minor)]
+    shown = reasons if everything else reasons[:REASONS_SHOWN]
     for number, reason in enumerate(shown):
         lines = [*_reason(reason, everything=everything)]
         if reason.text != explanation.summary:
             lines.insert(0, f"{'Also: ' if number else ''}{reason.text}")
         yield from ["", *lines] if lines else []
-    more = len(explanation.reasons) - len(shown)
+    more = len(reasons) - len(shown)
     if more > 0:
         yield ""
         yield f"{more} more {'reason' if more == 1 else 'reasons'}: --all"
+    if minor:
+        yield ""
+        yield "Also, but no change of these is enough by itself (--all):"
+        yield from (f"  {reason.text}" for reason in minor)
     placed = explanation.verdict == "placed"
     nodes = explanation.nodes if everything or placed else []
     if nodes:
@@ -61,6 +73,29 @@ def _lines(explanation: ExplanationFields, *, everything: bool) -> Iterator[str]
     for note in explanation.notes:
         yield ""
         yield f"Note: {note}"
+
+
+def _details(details: list[str], *, everything: bool) -> Iterator[str]:
+    """Yields facts about the object, one line each. Without `everything`, at most DETAILS_SHOWN facts."""
+    shown = details if everything else details[:DETAILS_SHOWN]
+    yield from (f"  {detail}" for detail in shown)
+    more = len(details) - len(shown)
+    if more > 0:
+        yield f"  {more} more {'line' if more == 1 else 'lines'}: --all"
+
+
+def _minor(reasons: list[Reason]) -> list[Reason]:
+    """Returns the reasons that no single change removes, without the most important reason.
+
+    Returns [] if no change of any reason is sufficient: then each of the reasons must be removed.
+    """
+    if not any(change.sufficient for reason in reasons for change in reason.changes):
+        return []
+    return [
+        reason
+        for reason in reasons[1:]
+        if reason.changes and all(change.sufficient is False for change in reason.changes)
+    ]
 
 
 def _reason(reason: Reason, *, everything: bool) -> Iterator[str]:
@@ -80,6 +115,8 @@ def _reason(reason: Reason, *, everything: bool) -> Iterator[str]:
         harm = f" (disruptive: {change.harm})" if change.harm else ""
         relaxes = " (asks for less)" if change.relaxes else ""
         yield f"  {lead} {change.text}{relaxes}{harm}{needs}"
+    if any(change.text.startswith(RECREATE) for change in offered):
+        yield "  Pods that wait for a deleted claim stay, and use the new claim of this name."
     more = len(changes) - len(offered)
     if more > 0:
         yield f"  {more} more {'change' if more == 1 else 'changes'}: --all"

@@ -32,9 +32,7 @@ def slices_only_for_another_node(api: FakeAPI) -> None:
     train(api)
 
 
-@situation(
-    "NoDevices", "request gpu: node a has no devices; slices are for nodes that a nodeSelector matches"
-)
+@situation("NoDevices", "request gpu: node a has no devices; slices are for nodes with rack In (1)")
 def slice_for_other_labels(api: FakeAPI) -> None:
     cluster(api)
     term = {"matchExpressions": [{"key": "rack", "operator": "In", "values": ["1"]}]}

@@ -75,10 +75,9 @@ def test_an_incomplete_pool_is_the_reason_beside_devices_of_other_drivers(api: F
     why = api.explain("pod", "train")
     assert why.summary == "request gpu: pool dpu.example.com/a is incomplete: 1 of 2 slices of generation 1"
     (change,) = why.reasons[0].changes
-    assert (change.text, change.sufficient) == (
-        "the driver must publish all slices of pool dpu.example.com/a",
-        True,
-    )
+    which = "let driver dpu.example.com publish all 2 slices of pool a with generation 1"
+    assert change.text == f"{which}; if it does not, restart its pod on node a"
+    assert change.sufficient
 
 
 def test_capacity_is_wanted_by_the_pod_and_consumed_by_others(api: FakeAPI) -> None:
@@ -194,7 +193,10 @@ def test_a_slice_and_a_node_say_which_devices_are_in_use(api: FakeAPI) -> None:
     ]
     assert api.explain("node", "a").details == [
         "Ready: True",
+        "labels: kubernetes.io/hostname=a",
         "1 pod",
+        "cpu: 8 free of 8",
+        "memory: 32Gi free of 32Gi",
         f"driver {DRIVER} publishes 1 device, 1 in use",
     ]
 

@@ -39,10 +39,10 @@ def test_the_error_of_a_driver_is_in_the_first_line(api: FakeAPI) -> None:
     why = api.explain("pod", "train")
     assert (why.verdict, why.reasons[0].code) == ("starting", "PrepareFailed")
     assert why.summary == f"driver {SIMULATED} on node a could not prepare claim gpu: it is too hot"
-    reason = why.reasons[0]
+    reason, free = why.reasons[0], f"free in pool {SIMULATED}/a: sim-1"
     assert reason.details == [
         f"request gpu has device {SIMULATED}/a/sim-0",
-        f"free in pool {SIMULATED}/a: sim-1",
+        f"{free}; the error may also concern these, and only a new claim gets another device",
     ]
     assert (reason.object, reason.nodes) == (reason.claim, ["a"])
     assert api.explain("claim", "gpu").summary == why.summary

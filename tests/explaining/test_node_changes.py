@@ -250,11 +250,7 @@ def test_a_topology_spread_counts_the_pods_of_each_domain(api: FakeAPI) -> None:
     assert [(one.text, one.value, one.sufficient) for one in reason.changes] == [
         (f"{again} Honor instead of Ignore in {path}.nodeTaintsPolicy", "Honor", True),
         (f"{again} 2 instead of 1 in {path}.maxSkew", "2", True),
-        (
-            f"{again} ScheduleAnyway instead of DoNotSchedule in {path}.whenUnsatisfiable",
-            "ScheduleAnyway",
-            True,
-        ),
+        (f"{again} {anyway} instead of DoNotSchedule in {path}.whenUnsatisfiable", anyway, True),
     ]
     for number, field in enumerate(("nodeTaintsPolicy", "maxSkew", "whenUnsatisfiable"), 3):
         value = {"maxSkew": 2, "nodeTaintsPolicy": "Honor", "whenUnsatisfiable": anyway}[field]

@@ -293,9 +293,9 @@ def test_each_subrequest_has_its_numbers_and_a_change(api: FakeAPI) -> None:
         why.summary == "request gpu: no subrequest fits: big needs 4, a has 1 free; alt needs 4, a has 3 free"
     )
     assert why.reasons[0].details == [
-        "gpu/big: needs 4 devices on one node; node a has the most, 2, 1 free",
-        "gpu/big: node a: 1 device in use by claim default/other (pod other-user)",
-        "gpu/alt: needs 4 devices on one node; node a has the most free, 3",
+        "subrequest big: needs 4 devices on one node; node a has the most, 2, 1 free",
+        "subrequest big: node a: 1 device in use by claim default/other (pod other-user)",
+        "subrequest alt: needs 4 devices on one node; node a has the most free, 3",
     ]
     paths = [one.path for one in why.reasons[0].changes[:2]]
     assert paths == [f"spec.devices.requests[0].firstAvailable[{index}].count" for index in range(2)]
@@ -383,7 +383,7 @@ def test_a_placed_pod_names_its_devices_the_scores_and_the_other_nodes(api: Fake
     fit = [one.scores["NodeResourcesFit"] for one in (chosen, second)]
     assert fit[0] > fit[1]
     assert [one.reason for one in refused] == [
-        "request gpu: no devices",
+        f"request gpu: no device of class {DRIVER}",
         "the pod requests 2 cpu, node d has 1 free of 1",
     ]
     (line,) = [one.strip() for one in why.text.splitlines() if "node a: feasible" in one]

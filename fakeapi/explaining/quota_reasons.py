@@ -1,0 +1,100 @@
+"""Explains that a ResourceQuota refuses the claim of a pod: its numbers, and the claims that use it."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from fakeapi.controllers.allocation.requests import choices_of
+from fakeapi.controllers.pod_claims import owning_pod
+from fakeapi.explaining.cluster_objects import ClusterObjects, reference
+from fakeapi.explaining.harms import deletion, pods_of
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, listed
+from fakeapi.explaining.selector_text import SUMMARY_LENGTH
+from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.meta import quantity
+
+_EXCEEDED = re.compile(
+    r"exceeded quota: (?P<name>[^,]+), "
+    r"requested: (?P<requested>.*), used: (?P<used>.*), limited: (?P<limited>.*)"
+)
+_OF_CLASS = ".deviceclass.resource.k8s.io/devices"
+"""The end of the name of the quota for the devices of a DeviceClass."""
+
+DELETIONS_MAX = 4
+"""Maximum number of claims whose deletion is offered."""
+
+
+def quota_reason(cluster: ClusterObjects, namespace: str, message: str) -> Reason | None:
+    """Returns the reason that a ResourceQuota refuses a claim; None for another error.
+
+    `message`: the error of the API server, such as "… is forbidden: exceeded quota: …".
+    """
+    match = _EXCEEDED.search(message)
+    if match is None:
+        return None
+    requested, used, limited = (_amounts(match[part]) for part in ("requested", "used", "limited"))
+    quota = Reference("ResourceQuota", match["name"], namespace)
+    reason: Reason | None = None
+    for resource, limit in limited.items():
+        wanted = quantity.add(used.get(resource, "0"), requested.get(resource, "0"))
+        if quantity.compare(wanted, limit) <= 0:
+            continue
+        taken = used.get(resource, "0")
+        options = [
+            f"{quota} allows {limit} {resource}, and {taken} are used",
+            f"{quota} allows {limit} devices, and {taken} are used",
+            f"{quota} refuses the claim",
+        ]
+        text = next((one for one in options if len(one) <= SUMMARY_LENGTH), options[-1])
+        path = f"spec.hard[{resource}]"
+        if reason is None:
+            reason = Reason("QuotaExceeded", text, object=quota, path=path)
+        reason.details.append(
+            f"{resource}: {limit} allowed, {taken} used, {requested.get(resource)} requested"
+        )
+        raised = f"raise {path} of {quota} to {wanted} (now {limit})"
+        reason.changes.append(Change(raised, "edit", [quota], path, value=wanted))
+        if resource.endswith(_OF_CLASS):
+            _add_users(cluster, reason, namespace, resource, quantity.subtract(wanted, limit))
+    return reason
+
+
+def _amounts(text: str) -> Mapping[str, str]:
+    """Returns the amounts in a part of the message, such as "pods=1,cpu=2"."""
+    pairs = (pair.partition("=") for pair in text.split(","))
+    return {name.strip(): amount.strip() for name, equals, amount in pairs if equals}
+
+
+def _add_users(cluster: ClusterObjects, reason: Reason, namespace: str, resource: str, missing: str) -> None:
+    """Adds the claims that use a quota to a reason, with the change that deletes one of them.
+
+    `missing`: the number of devices by which the new claim exceeds the quota.
+    """
+    users = [*_users(cluster, namespace, resource.removesuffix(_OF_CLASS))]
+    names = [f"{reference('ResourceClaim', claim)} ({count})" for claim, count in users]
+    if names:
+        reason.details.append(f"used by {listed(names, NAMES_SHOWN)}")
+    reason.blame += [reference("ResourceClaim", claim) for claim, _ in users[:NAMES_SHOWN]]
+    enough = [claim for claim, count in users if quantity.compare(str(count), missing) >= 0]
+    for claim in enough[:DELETIONS_MAX]:
+        owner, _ = owning_pod(claim)
+        target = Reference("Pod", owner, namespace) if owner else reference("ResourceClaim", claim)
+        reason.changes.append(deletion([target], pods_of(cluster, [target])))
+
+
+def _users(cluster: ClusterObjects, namespace: str, class_name: str) -> Iterator[tuple[Object, int]]:
+    """Yields the claims of a namespace that request devices of a class, with the number of devices."""
+    for claim in cluster.of("resourceclaims"):
+        requests = (claim["spec"].get("devices") or {}).get("requests") or ()
+        count = sum(
+            max(
+                (
+                    int(own.get("count", 1))
+                    for _, _, own in choices_of(one)
+                    if own["deviceClassName"] == class_name
+                ),
+                default=0,
+            )
+            for one in requests
+        )
+        if count and claim["metadata"]["namespace"] == namespace:
+            yield claim, count
