@@ -70,7 +70,7 @@ func Start(t testing.TB, options ...string) *Server {
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Start(); err != nil {
-		t.Fatalf("fakeapi: %v; install it with `uv tool install 'fakeapi-k8s[all]'`, or name it in FAKEAPI", err)
+		t.Fatalf("fakeapi: %v; install it as docs/go.md of fakeapi says, or name the program in FAKEAPI", err)
 	}
 	exited := make(chan struct{})
 	go func() {
