@@ -19,7 +19,7 @@ _EXCEEDED = re.compile(
 _OF_CLASS = ".deviceclass.resource.k8s.io/devices"
 """The end of the name of the quota for the devices of a DeviceClass."""
 
-DELETIONS_MAX = 4
+DELETIONS_OFFERED = 4
 """Maximum number of claims whose deletion is offered."""
 
 
@@ -75,7 +75,7 @@ def _add_users(cluster: ClusterObjects, reason: Reason, namespace: str, resource
         reason.details.append(f"used by {listed(names, NAMES_SHOWN)}")
     reason.blame += [reference("ResourceClaim", claim) for claim, _ in users[:NAMES_SHOWN]]
     enough = [claim for claim, count in users if quantity.compare(str(count), missing) >= 0]
-    for claim in enough[:DELETIONS_MAX]:
+    for claim in enough[:DELETIONS_OFFERED]:
         owner, _ = owning_pod(claim)
         target = Reference("Pod", owner, namespace) if owner else reference("ResourceClaim", claim)
         reason.changes.append(deletion([target], pods_of(cluster, [target])))
