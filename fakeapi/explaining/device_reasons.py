@@ -166,9 +166,11 @@ class DeviceReasons:
         return f"{name} needs {needs}, {node.name} has {len(best.usable)} free"
 
     async def _of_choice(self, number: int, index: int) -> Reason:
+        await asyncio.sleep(0)
         pairs = [(node, node.requests[number][index]) for node in self.nodes]
         pairs.sort(key=lambda pair: (pair[1].missing, -pair[1].selected, -pair[1].in_class, pair[0].name))
         tallies = [tally for _, tally in pairs]
+        await asyncio.sleep(0)
         best_node, best = pairs[0]
         if not any(tally.published for tally in tallies):
             reason = self._no_devices(best)

@@ -1,5 +1,6 @@
 """Groups the nodes that scheduler filters exclude for reasons other than devices, and tries changes."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -7,7 +8,13 @@ from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.explaining.briefs import node_brief, node_names
-from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, reference, results_of
+from fakeapi.explaining.cluster_objects import (
+    NODES_A_TURN,
+    ClusterObjects,
+    consumers_of,
+    reference,
+    results_of,
+)
 from fakeapi.explaining.harms import deletion, pods_of
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, distinct, listed
 from fakeapi.explaining.node_facts import facts_of
@@ -43,11 +50,21 @@ class NodeReasons:
         self._facts: dict[str, list[Fact]] = {}
         self.by_claims: set[str] = set()
         self.tallies: Mapping[str, NodeTally] = {}
-        topology = TopologyFacts(cluster, pod, outcome.filtering)
+        self._wants = wants
+
+    async def examine(self) -> None:
+        """Finds the reasons of each node. Call it before the other methods.
+
+        Lets other tasks of the event loop run after every NODES_A_TURN nodes.
+        """
+        cluster, outcome = self._cluster, self._outcome
+        topology = TopologyFacts(cluster, self._pod, outcome.filtering)
         of_topology: dict[str, str] = {}
-        for name, refusal in outcome.refusals.items():
+        for number, (name, refusal) in enumerate(outcome.refusals.items(), 1):
+            if number % NODES_A_TURN == 0:
+                await asyncio.sleep(0)
             state = cluster.node_states[name]
-            facts = facts_of(wants, state)
+            facts = facts_of(self._wants, state)
             if not facts and refusal.reasons[0] in TOPOLOGY:
                 of_topology[name] = refusal.reasons[0]
                 continue
@@ -58,7 +75,9 @@ class NodeReasons:
             else:
                 self.by_claims.add(name)
         known = dict(self._facts)
-        for name, message in of_topology.items():
+        for number, (name, message) in enumerate(of_topology.items(), 1):
+            if number % NODES_A_TURN == 0:
+                await asyncio.sleep(0)
             self._facts[name] = [topology.fact(cluster.node_states[name], message, known)]
 
     def text_of(self, name: str) -> str:

@@ -109,6 +109,7 @@ class PodScheduling:
         states, claims = self._cluster.node_states, outcome.claims
         wants = Wants(self._pod, self._cluster.rules.quirks, claims.by_class)
         on_nodes = NodeReasons(self._cluster, self._pod, outcome, wants, self._fits)
+        await on_nodes.examine()
         tallies: dict[str, NodeTally] = {}
         if claims.inventory is not None:
             cases = {
@@ -239,6 +240,7 @@ class PodScheduling:
         states, claims = self._cluster.node_states, outcome.claims
         wants = Wants(self._pod, self._cluster.rules.quirks, claims.by_class)
         on_nodes = NodeReasons(self._cluster, self._pod, outcome, wants, self._fits)
+        await on_nodes.examine()
         notes: list[str] = []
         tallies: dict[str, NodeTally] = {}
         cases: dict[str, Case] = {}
