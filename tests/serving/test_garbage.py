@@ -142,20 +142,22 @@ def test_a_busy_server_scans_old_objects_at_a_higher_limit(
     monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.001)
     monkeypatch.setattr(garbage, "QUIET_SHARE", -1.0)
     monkeypatch.setattr(GarbageCollection, "_forced_limit", 20 * YOUNG_OBJECTS)
-    monkeypatch.setattr(garbage, "FORCED_SECONDS", 0.04)
+    monkeypatch.setattr(garbage, "FORCED_SECONDS", 0.0)
     scans: list[int] = []
     monkeypatch.setattr(collection, "scan_old_objects", lambda: scans.append(1))
 
-    async def serve(objects: int, seconds: float) -> list[list[object]]:
+    async def serve(objects: int) -> list[list[object]]:
         kept = make_old(objects)
-        await asyncio.sleep(seconds)
+        await asyncio.sleep(0.02)
         return kept
 
-    kept = loop.run_until_complete(serve(15 * YOUNG_OBJECTS, 0.1))
+    kept = loop.run_until_complete(serve(15 * YOUNG_OBJECTS))
     assert scans == []
-    kept += loop.run_until_complete(serve(20 * YOUNG_OBJECTS, 0.02))
+    monkeypatch.setattr(garbage, "FORCED_SECONDS", 60.0)
+    kept += loop.run_until_complete(serve(20 * YOUNG_OBJECTS))
     assert scans == [], "the growth must last"
-    kept += loop.run_until_complete(serve(0, 0.1))
+    monkeypatch.setattr(garbage, "FORCED_SECONDS", 0.001)
+    kept += loop.run_until_complete(serve(0))
     assert scans
     assert len(kept) == 35 * YOUNG_OBJECTS
 
@@ -165,6 +167,7 @@ def test_a_busy_server_scans_only_if_the_objects_are_still_in_use(
 ) -> None:
     monkeypatch.setattr(GarbageCollection, "_limit", 10 * YOUNG_OBJECTS)
     monkeypatch.setattr(GarbageCollection, "_forced_limit", 20 * YOUNG_OBJECTS)
+    monkeypatch.setattr(garbage, "FORCED_SECONDS", 0.0)
     monkeypatch.setattr(garbage, "QUIET_SECONDS", 0.001)
     monkeypatch.setattr(garbage, "QUIET_SHARE", -1.0)
     scans: list[int] = []
