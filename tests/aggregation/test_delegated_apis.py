@@ -75,9 +75,7 @@ def test_requests_for_a_delegated_api_reach_the_service(
 def test_the_path_of_the_url_comes_before_the_path_of_the_request(
     fakeapi_factory: Callable[..., FakeAPI], metrics_server: str
 ) -> None:
-    api = fakeapi_factory(release="1.34", webhook_services=[f"default/metrics={metrics_server}/base"])
-    api.create(api_service())
-    condition(api, "Passed")
+    api = delegate(fakeapi_factory, f"{metrics_server}/base")
     assert json.loads(ask(api, f"{METRICS}/pods").body)["path"] == f"/base{METRICS}/pods"
 
 

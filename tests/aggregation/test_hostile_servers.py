@@ -88,7 +88,7 @@ def test_a_discovery_document_without_an_end_is_not_kept(
 
 
 @pytest.mark.parametrize("text", [b"{", b"[1]", b"\xff", b'{"resources": [1, {"name": 2}, {}]}', b"[" * 5000])
-def test_a_discovery_document_that_is_no_list_of_resources_lists_none(
+def test_checks_go_on_after_a_discovery_document_that_lists_no_valid_resources(
     fakeapi_factory: Callable[..., FakeAPI], text: bytes
 ) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(text)
