@@ -7,11 +7,10 @@ from random import Random
 
 from tests.differential.exchanges.stories import (
     APPLY,
-    JSON_PATCH,
-    MERGE,
+    PATCHES,
+    REPLICAS,
     REQUESTS_MAX,
     REQUESTS_MIN,
-    STRATEGIC,
     Request,
     Story,
     StoryWriter,
@@ -67,39 +66,23 @@ class EvenWriter(StoryWriter):
             "DELETE collection": self._delete_collection,
             "GET status": self._get_status,
             "PUT status": self._update_status,
-            f"PATCH {APPLY}": lambda: self._apply_at(self._path(), status=False),
-            f"PATCH {APPLY} status": lambda: self._apply_at(self._path(), status=True),
             "GET scale": lambda: self._request("GET", f"{self._path()}/scale"),
-            "PUT scale": partial(self._scale_with, "PUT", ""),
-            f"PATCH {APPLY} scale": partial(self._scale_with, "PATCH", APPLY),
+            "PUT scale": partial(self._scale_with, ""),
         }
-        for form in (MERGE, STRATEGIC, JSON_PATCH):
+        for form in PATCHES:
             makers[f"PATCH {form}"] = partial(self._patch_of, "", form)
             makers[f"PATCH {form} status"] = partial(self._patch_of, "status", form)
-            makers[f"PATCH {form} scale"] = partial(self._scale_with, "PATCH", form)
+            makers[f"PATCH {form} scale"] = partial(self._scale_with, form)
         return {verb: makers[verb] for verb in verbs_of(self._subject)}
 
     def _patch_of(self, part: str, form: str) -> Request:
         path = self._path()
+        if form == APPLY:
+            return self._apply_at(path, status=part == "status")
         return self._patch_at(f"{path}/{part}" if part else path, part, form)
 
-    def _scale_with(self, method: str, form: str) -> Request:
-        """Returns a PUT or a patch of the number of replicas. `form`: the content type of the patch."""
-        path = self._path()
-        count = self._random.choice([0, 1, 3, -1, "x"])
-        metadata = {"name": path.rpartition("/")[2]}
-        scale = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata}
-        options = self._write_options()
-        body: object = {"spec": {"replicas": count}}
-        if method == "PUT" or form == APPLY:
-            body = {**scale, "spec": {"replicas": count}}
-        elif form == JSON_PATCH:
-            body = [{"op": "replace", "path": "/spec/replicas", "value": count}]
-        if form == APPLY:
-            options = {**options, "fieldManager": self._random.choice(["m1", "m2"])}
-            if self._random.random() < 0.4:
-                options["force"] = "true"
-        return self._request(method, f"{path}/scale", body, options, form)
+    def _scale_with(self, form: str) -> Request:
+        return self._scale_at(self._path(), self._random.choice(REPLICAS), form)
 
 
 def even_story(sent: Verbs) -> Callable[[Random, Subject, int], Story]:

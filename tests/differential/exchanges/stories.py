@@ -24,6 +24,7 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
+from tests.differential.exchanges.bases import SUBRESOURCES
 from tests.differential.exchanges.subjects import Subject
 
 Request = dict[str, Any]
@@ -36,6 +37,9 @@ PATCHES = (MERGE, STRATEGIC, JSON_PATCH, APPLY)
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 PARTIAL = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json"
 PARTIAL_LIST = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
+REPLICAS = (0, 1, 3, -1, "x")
+"""The numbers of replicas that stories write."""
+
 _IP_NAMES = {"ipaddresses"}
 
 
@@ -237,20 +241,29 @@ class StoryWriter:
         )
 
     def _scale(self) -> Request:
-        path = f"{self._path()}/scale"
-        count = self._random.choice([0, 1, 3, -1, "x"])
+        path = self._path()
+        count = self._random.choice(REPLICAS)
         if self._random.random() < 0.4:
-            return self._request("GET", path)
-        if self._random.random() < 0.5:
-            return self._request("PATCH", path, {"spec": {"replicas": count}}, self._write_options(), MERGE)
-        name = path.split("/")[-2]
-        body = {
-            "apiVersion": "autoscaling/v1",
-            "kind": "Scale",
-            "metadata": {"name": name},
-            "spec": {"replicas": count},
-        }
-        return self._request("PUT", path, body, self._write_options())
+            return self._request("GET", f"{path}/scale")
+        return self._scale_at(path, count, MERGE if self._random.random() < 0.5 else "")
+
+    def _scale_at(self, path: str, count: object, form: str) -> Request:
+        """Returns a write of the replicas of the object at a path.
+
+        `form`: the content type of a patch; "" for a PUT.
+        """
+        options = self._write_options()
+        body: Any = {"spec": {"replicas": count}}
+        if form in ("", APPLY):
+            metadata = {"name": path.rpartition("/")[2]}
+            body = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, **body}
+        elif form == JSON_PATCH:
+            body = [{"op": "replace", "path": "/spec/replicas", "value": count}]
+        if form == APPLY:
+            options["fieldManager"] = self._random.choice(["m1", "m2"])
+            if self._random.random() < 0.4:
+                options["force"] = "true"
+        return self._request("PATCH" if form else "PUT", f"{path}/scale", body, options, form)
 
     def _delete(self) -> Request:
         options: dict[str, Any] = {}
@@ -369,7 +382,7 @@ def verbs_of(subject: Subject) -> set[str]:
         "deletecollection": ["DELETE collection"],
     }
     verbs = {verb for name in subject.verbs for verb in main.get(name, ())}
-    for name in ("status", "scale"):
+    for name in SUBRESOURCES:
         if name in subject.subresources:
             verbs |= {f"{verb} {name}" for verb in ["GET", "PUT", *patches]}
     return verbs
@@ -385,7 +398,7 @@ def verb_of(request: Request, resource: str) -> str:
     if last == resource:
         return {"GET": "LIST", "DELETE": "DELETE collection"}.get(method, method)
     words = [method, request.get("headers", {}).get("content-type", "")]
-    words.append(last if last in ("status", "scale") else "")
+    words.append(last if last in SUBRESOURCES else "")
     return " ".join(word for word in words if word)
 
 

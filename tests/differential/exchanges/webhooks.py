@@ -7,6 +7,7 @@ All webhooks call one HTTPS endpoint. The path of a webhook's URL is the rule of
 from random import Random
 from typing import Any
 
+from tests.differential.exchanges.bases import SUBRESOURCES
 from tests.differential.exchanges.stories import Request, Story, StoryWriter
 from tests.differential.exchanges.subjects import Subject
 from tests.differential.exchanges.waiting import refused_in
@@ -147,7 +148,7 @@ class Webhooks:
     def _rule(self) -> dict[str, Any]:
         choice, resource = self._random.choice, self._subject.resource
         group, _, version = self._subject.api_version.rpartition("/")
-        parts = [f"{resource}/{name}" for name in self._subject.subresources if name in ("status", "scale")]
+        parts = [f"{resource}/{name}" for name in self._subject.subresources if name in SUBRESOURCES]
         rule: dict[str, Any] = {
             "apiGroups": choice([[group], [group], ["*"], [group, "none.example.com"]]),
             "apiVersions": choice([[version], [version], ["*"], ["v1"], ["v1beta1"], ["v2", "v1beta2"]]),

@@ -32,7 +32,4 @@ class Scheduler:
         return "" if found is None else found[1]
 
     def stop(self) -> None:
-        if self._program.running:
-            self._program.stop()
-        else:
-            self._program.wait()
+        self._program.stop()
