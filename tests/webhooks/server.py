@@ -2,13 +2,13 @@
 
 import base64
 import json
-import ssl
-import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import trustme
+
+from tests.http.small_servers import HttpServer
 
 Object = dict[str, Any]
 Answer = Callable[[Object], Object]
@@ -30,23 +30,9 @@ class WebhookServer:
         self.raw: dict[str, tuple[int, dict[str, str], bytes]] = {}
         self.before: Callable[[str], None] = lambda path: None
         self._authority = trustme.CA()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
-        if tls:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self._authority.issue_cert(*names).configure_cert(context)
-            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
-        self._scheme = "https" if tls else "http"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
-        self._thread.start()
-
-    @property
-    def port(self) -> int:
-        return int(self._server.server_address[1])
-
-    @property
-    def url(self) -> str:
-        return f"{self._scheme}://127.0.0.1:{self.port}"
+        certificate = self._authority.issue_cert(*names) if tls else None
+        self._server = HttpServer(_handler(self), certificate=certificate)
+        self.port, self.url = self._server.server_port, self._server.url
 
     @property
     def ca(self) -> bytes:
@@ -62,9 +48,7 @@ class WebhookServer:
         return [path for path, _ in self.asked]
 
     def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self._server.stop()
 
 
 def allowed(**response: Any) -> Answer:

@@ -2,15 +2,14 @@
 
 import base64
 import json
-import ssl
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 
 import trustme
 
 from tests.differential.exchanges.webhook_answers import PROBE, respond
+from tests.http.small_servers import HttpServer
 
 URL, AUTHORITY, OTHER_AUTHORITY = "<webhooks>", "<authority>", "<other authority>"
 """Symbols in stories: the URL of the endpoint, its CA certificate, and a CA that did not sign it."""
@@ -32,18 +31,8 @@ class WebhookEndpoint:
     def __init__(self, port: int = 0) -> None:
         self._asked: list[Asked] = []
         self._authority, self._other = trustme.CA(), trustme.CA()
-        self._server = _Server(("127.0.0.1", port), _handler(self._asked))
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._authority.issue_cert("127.0.0.1").configure_cert(context)
-        self._server.socket = context.wrap_socket(
-            self._server.socket, server_side=True, do_handshake_on_connect=False
-        )
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
-
-    @property
-    def url(self) -> str:
-        return f"https://127.0.0.1:{self._server.server_address[1]}"
+        self._server = HttpServer(_handler(self._asked), port, self._authority.issue_cert("127.0.0.1"))
+        self.url = self._server.url
 
     @property
     def certificate(self) -> bytes:
@@ -74,16 +63,7 @@ class WebhookEndpoint:
         return {name: base64.b64encode(ca.cert_pem.bytes()).decode() for name, ca in authorities.items()}
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignores clients that close the connection, as those that do not trust the CA."""
+        self._server.stop()
 
 
 def _handler(asked: list[Asked]) -> type[BaseHTTPRequestHandler]:
