@@ -5,10 +5,10 @@ from functools import cached_property, partial
 
 from fakeapi.controllers.scheduler.cycle import Filtering
 from fakeapi.controllers.scheduler.node_state import NodeState
+from fakeapi.controllers.scheduler.pod_topology import Spread
 from fakeapi.explaining.model import NAMES_SHOWN, listed
 from fakeapi.explaining.node_offers import Fact, Offer, labelled, of_node, recreated
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta import label_selector
 
 PATH = "spec.topologySpreadConstraints"
 
@@ -24,14 +24,14 @@ class SpreadFacts:
         self._filtering = filtering
 
     @cached_property
-    def _counts(self) -> Sequence[tuple[Object, Mapping[str, int]]]:
+    def _spreads(self) -> Sequence[Spread]:
         """The constraints with whenUnsatisfiable DoNotSchedule, with the pods in each topology domain."""
-        return [] if self._filtering is None else self._filtering.spread_counts()
+        return [] if self._filtering is None else self._filtering.spreads()
 
     def without_label(self, code: str, state: NodeState) -> Fact:
         """Explains that a node lacks the label of a topology spread constraint."""
         labels = _labels_of(state)
-        keys = [constraint["topologyKey"] for constraint, _ in self._counts]
+        keys = [spread.constraint["topologyKey"] for spread in self._spreads]
         missing = next((key for key in keys if key not in labels), "")
         text = f"node {state.name} lacks the label {missing} of a topology spread constraint"
         label = f"label node {state.name} with {missing}"
@@ -44,30 +44,23 @@ class SpreadFacts:
 
         `others`: the reasons that exclude other nodes, by node name.
         """
-        named = ", ".join(f"{one['topologyKey']} (maxSkew {one['maxSkew']})" for one, _ in self._counts)
+        constraints = [spread.constraint for spread in self._spreads]
+        named = ", ".join(f"{one['topologyKey']} (maxSkew {one['maxSkew']})" for one in constraints)
         text = f"the pod on node {state.name} would exceed the topology spread {named}"
         lines: list[str] = []
         offers: list[Offer] = []
-        for constraint, counts in self._counts:
-            skew = self._skew(constraint, counts, state)
-            if counts and skew > int(constraint["maxSkew"]):
-                lines += self._lines(constraint, counts, others)
-                offers += self._offers(constraint, skew)
+        for spread in self._spreads:
+            skew = spread.skew(self._pod, state)
+            if skew > int(spread.constraint["maxSkew"]):
+                lines += self._lines(spread, others)
+                offers += self._offers(spread.constraint, skew)
         shape = f"topology spread {named} would be exceeded"
         return Fact(code, shape, text, PATH, tuple(offers), (), tuple(lines))
 
-    def _skew(self, constraint: Object, counts: Mapping[str, int], state: NodeState) -> int:
-        """Returns the skew of a node's domain with the pod on this node."""
-        selector = label_selector.of_object(constraint.get("labelSelector"))
-        own = selector is not None and selector.matches(self._pod["metadata"].get("labels") or {})
-        there = counts.get(_labels_of(state).get(constraint["topologyKey"], ""), 0)
-        return there + own - _least(constraint, counts)
-
-    def _lines(
-        self, constraint: Object, counts: Mapping[str, int], others: Mapping[str, Sequence[Fact]]
-    ) -> Iterator[str]:
+    def _lines(self, spread: Spread, others: Mapping[str, Sequence[Fact]]) -> Iterator[str]:
         """Yields the pods in each domain, and why the domains with the fewest pods cannot be used."""
-        key, least = constraint["topologyKey"], _least(constraint, counts)
+        constraint, counts, least = spread.constraint, spread.counts, spread.least
+        key = constraint["topologyKey"]
         ordered = sorted(counts.items(), key=lambda item: (item[1], item[0]))
         pods = listed([f"{domain} {count}" for domain, count in ordered], NAMES_SHOWN)
         most = least + int(constraint["maxSkew"])
@@ -109,13 +102,6 @@ class SpreadFacts:
         constraints = [*self._pod["spec"]["topologySpreadConstraints"]]
         constraints[index] = {**constraints[index], **fields}
         return {**self._pod["spec"], "topologySpreadConstraints": constraints}
-
-
-def _least(constraint: Object, counts: Mapping[str, int]) -> int:
-    """Returns the smallest number of pods in a domain; 0 with fewer domains than minDomains."""
-    if len(counts) < int(constraint.get("minDomains") or 1):
-        return 0
-    return min(counts.values(), default=0)
 
 
 def _labels_of(state: NodeState) -> Mapping[str, str]:

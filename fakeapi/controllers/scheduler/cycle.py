@@ -20,7 +20,7 @@ from fakeapi.controllers.scheduler.node_answers import (
 )
 from fakeapi.controllers.scheduler.node_filters import FILTERS, Wants, node_affinity, taint_toleration
 from fakeapi.controllers.scheduler.node_state import NodeState
-from fakeapi.controllers.scheduler.pod_topology import PodTopology, has_rules
+from fakeapi.controllers.scheduler.pod_topology import PodTopology, Spread, has_rules
 from fakeapi.controllers.scheduler.scoring import Scoring, totals
 from fakeapi.controllers.scheduler.status import CannotSchedule, Unschedulable, nodes_message
 from fakeapi.machinery.json_types import Object
@@ -133,12 +133,9 @@ class Filtering(msgspec.Struct, frozen=True):
         """Whether the pod, or a pod on a node, has rules for pod affinity or topology spread."""
         return has_rules(self.pod) or any(map(_shunning, self.states.values()))
 
-    def spread_counts(self) -> list[tuple[Object, Mapping[str, int]]]:
-        """Returns the pod's topology spread constraints with DoNotSchedule.
-
-        Each constraint comes with the number of matching pods in each topology domain.
-        """
-        return self._topology(Wants(self.pod, self.quirks, self.claims.by_class)).spread_counts()
+    def spreads(self) -> list[Spread]:
+        """Returns the pod's topology spread constraints with DoNotSchedule."""
+        return self._topology(Wants(self.pod, self.quirks, self.claims.by_class)).spreads
 
     def _topology(self, wants: Wants) -> PodTopology:
         """Returns the filter for pod affinity and topology spread."""

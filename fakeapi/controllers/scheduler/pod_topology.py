@@ -36,15 +36,31 @@ def has_rules(pod: Object) -> bool:
     )
 
 
-class _Spread(msgspec.Struct, eq=False):
+class Spread(msgspec.Struct, eq=False):
     """A topology spread constraint, with the number of matching pods in each topology domain."""
 
     constraint: Object
     counts: dict[str, int] = msgspec.field(default_factory=dict)
 
+    @property
+    def least(self) -> int:
+        """The smallest number of pods in a domain; 0 with fewer domains than minDomains."""
+        if len(self.counts) < int(self.constraint.get("minDomains", 1)):
+            return 0
+        return min(self.counts.values())
+
+    def skew(self, pod: Object, state: NodeState) -> int:
+        """Returns the skew of a node's domain with the pod on this node."""
+        own = int(_selects(self.constraint.get("labelSelector"), pod["metadata"].get("labels") or {}))
+        there = self.counts.get(_labels_of(state).get(self.constraint["topologyKey"], ""), 0)
+        return there + own - self.least
+
 
 class PodTopology:
-    """Filters nodes by pod affinity and topology spread, for one pod in one scheduling attempt."""
+    """Filters nodes by pod affinity and topology spread, for one pod in one scheduling attempt.
+
+    `spreads`: the topology spread constraints with DoNotSchedule.
+    """
 
     def __init__(
         self,
@@ -63,8 +79,8 @@ class PodTopology:
         self._pod = pod
         self._labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
         self._namespaces = namespaces
-        self._spreads = [
-            _Spread(constraint)
+        self.spreads = [
+            Spread(constraint)
             for constraint in pod["spec"].get("topologySpreadConstraints") or ()
             if constraint["whenUnsatisfiable"] == "DoNotSchedule"
         ]
@@ -81,17 +97,13 @@ class PodTopology:
         """Returns the reason why the pod does not fit on a node; None if the pod fits."""
         return self._filter_spread(state) or self._filter_affinity(state)
 
-    def spread_counts(self) -> list[tuple[Object, Mapping[str, int]]]:
-        """Returns the constraints with DoNotSchedule, with the number of matching pods in each domain."""
-        return [(spread.constraint, spread.counts) for spread in self._spreads]
-
     # spread ---------------------------------------------------------------------------------------
 
     def _count_spread(self, state: NodeState, suits: Suits, tolerates: Suits) -> None:
         labels = _labels_of(state)
-        if any(spread.constraint["topologyKey"] not in labels for spread in self._spreads):
+        if any(spread.constraint["topologyKey"] not in labels for spread in self.spreads):
             return
-        for spread in self._spreads:
+        for spread in self.spreads:
             constraint = spread.constraint
             if constraint.get("nodeAffinityPolicy", "Honor") == "Honor" and not suits(state.node):
                 continue
@@ -115,16 +127,10 @@ class PodTopology:
 
     def _filter_spread(self, state: NodeState) -> Unschedulable | None:
         labels = _labels_of(state)
-        for spread in self._spreads:
-            constraint = spread.constraint
-            if constraint["topologyKey"] not in labels:
+        for spread in self.spreads:
+            if spread.constraint["topologyKey"] not in labels:
                 return Unschedulable((NO_LABEL,))
-            least = min(spread.counts.values(), default=2**31 - 1)
-            if len(spread.counts) < int(constraint.get("minDomains", 1)):
-                least = 0
-            own = int(_selects(constraint.get("labelSelector"), self._labels))
-            there = spread.counts.get(labels[constraint["topologyKey"]], 0)
-            if there + own - least > int(constraint["maxSkew"]):
+            if spread.skew(self._pod, state) > int(spread.constraint["maxSkew"]):
                 return Unschedulable((SPREAD,), preemptible=True)
         return None
 
