@@ -58,7 +58,6 @@ class NodeReasons:
         Lets other tasks of the event loop run after every NODES_A_TURN nodes.
         """
         cluster, outcome = self._cluster, self._outcome
-        topology = TopologyFacts(cluster, self._pod, outcome.filtering)
         of_topology: dict[str, str] = {}
         for number, (name, refusal) in enumerate(outcome.refusals.items(), 1):
             if number % NODES_A_TURN == 0:
@@ -74,11 +73,11 @@ class NodeReasons:
                 self._facts[name] = facts
             else:
                 self.by_claims.add(name)
-        known = dict(self._facts)
+        topology = TopologyFacts(cluster, self._pod, outcome.filtering, dict(self._facts))
         for number, (name, message) in enumerate(of_topology.items(), 1):
             if number % NODES_A_TURN == 0:
                 await asyncio.sleep(0)
-            self._facts[name] = [topology.fact(cluster.node_states[name], message, known)]
+            self._facts[name] = [topology.fact(cluster.node_states[name], message)]
 
     def text_of(self, name: str) -> str:
         """Returns all reasons that exclude a node, in one line; "" if the node only lacks devices."""

@@ -16,17 +16,26 @@ PATH = "spec.topologySpreadConstraints"
 class SpreadFacts:
     """Explains the topology spread constraints of one pod.
 
-    `filtering`: the filters of the scheduling attempt; None if the attempt ended before.
+    - `filtering`: the filters of the scheduling attempt; None if the attempt ended before.
+    - `others`: the reasons that exclude other nodes, by node name.
     """
 
-    def __init__(self, pod: Object, filtering: Filtering | None) -> None:
+    def __init__(
+        self, pod: Object, filtering: Filtering | None, others: Mapping[str, Sequence[Fact]]
+    ) -> None:
         self._pod = pod
         self._filtering = filtering
+        self._others = others
 
     @cached_property
     def _spreads(self) -> Sequence[Spread]:
         """The constraints with whenUnsatisfiable DoNotSchedule, with the pods in each topology domain."""
         return [] if self._filtering is None else self._filtering.spreads()
+
+    @cached_property
+    def _lines(self) -> Sequence[Sequence[str]]:
+        """For each constraint, the facts that are the same for all nodes, one line each."""
+        return [[*self._lines_of(spread)] for spread in self._spreads]
 
     def without_label(self, code: str, state: NodeState) -> Fact:
         """Explains that a node lacks the label of a topology spread constraint."""
@@ -39,25 +48,22 @@ class SpreadFacts:
         offer = of_node(self._pod, state, label, "metadata.labels", node)
         return Fact(code, f"no label {missing}", text, PATH, (offer,))
 
-    def exceeded(self, code: str, state: NodeState, others: Mapping[str, Sequence[Fact]]) -> Fact:
-        """Explains that the pod on a node would exceed the maxSkew of a constraint.
-
-        `others`: the reasons that exclude other nodes, by node name.
-        """
+    def exceeded(self, code: str, state: NodeState) -> Fact:
+        """Explains that the pod on a node would exceed the maxSkew of a constraint."""
         constraints = [spread.constraint for spread in self._spreads]
         named = ", ".join(f"{one['topologyKey']} (maxSkew {one['maxSkew']})" for one in constraints)
         text = f"the pod on node {state.name} would exceed the topology spread {named}"
         lines: list[str] = []
         offers: list[Offer] = []
-        for spread in self._spreads:
+        for spread, own in zip(self._spreads, self._lines, strict=True):
             skew = spread.skew(self._pod, state)
             if skew > int(spread.constraint["maxSkew"]):
-                lines += self._lines(spread, others)
+                lines += own
                 offers += self._offers(spread.constraint, skew)
         shape = f"topology spread {named} would be exceeded"
         return Fact(code, shape, text, PATH, tuple(offers), (), tuple(lines))
 
-    def _lines(self, spread: Spread, others: Mapping[str, Sequence[Fact]]) -> Iterator[str]:
+    def _lines_of(self, spread: Spread) -> Iterator[str]:
         """Yields the pods in each domain, and why the domains with the fewest pods cannot be used."""
         constraint, counts, least = spread.constraint, spread.counts, spread.least
         key = constraint["topologyKey"]
@@ -69,9 +75,11 @@ class SpreadFacts:
             yield f"minDomains is {constraint['minDomains']}, and only {len(counts)} domains have nodes"
         states = {} if self._filtering is None else self._filtering.states
         for domain, count in ordered[:NAMES_SHOWN]:
+            if count > least:
+                break
             names = [one.name for one in states.values() if _labels_of(one).get(key) == domain]
-            reasons = [others.get(name) or () for name in names]
-            if count > least or not names:
+            reasons = [self._others.get(name) or () for name in names]
+            if not names:
                 continue
             shapes = dict.fromkeys(fact.shape for facts in reasons for fact in facts)
             why = ", ".join(shapes) or "without devices"

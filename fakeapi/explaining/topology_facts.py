@@ -48,25 +48,31 @@ class Excluding:
 
 
 class TopologyFacts:
-    """Explains why pod affinity or topology spread excludes nodes for one pod."""
+    """Explains why pod affinity or topology spread excludes nodes for one pod.
 
-    def __init__(self, cluster: ClusterObjects, pod: Object, filtering: Filtering | None) -> None:
-        self._spread = SpreadFacts(pod, filtering)
+    `filtering` and `others`: see SpreadFacts.
+    """
+
+    def __init__(
+        self,
+        cluster: ClusterObjects,
+        pod: Object,
+        filtering: Filtering | None,
+        others: Mapping[str, Sequence[Fact]],
+    ) -> None:
+        self._spread = SpreadFacts(pod, filtering, others)
         self._cluster = cluster
         self._pod = pod
         self._excluding: dict[str, dict[tuple[str, str], list[Excluding]]] = {}
 
-    def fact(self, state: NodeState, message: str, others: Mapping[str, Sequence[Fact]]) -> Fact:
-        """Explains a message of the scheduler that pod affinity or topology spread excludes a node.
-
-        `others`: the reasons that exclude other nodes, by node name.
-        """
+    def fact(self, state: NodeState, message: str) -> Fact:
+        """Explains a message of the scheduler that pod affinity or topology spread excludes a node."""
         code = TOPOLOGY[message]
         labels = state.node["metadata"].get("labels") or {}
         if message == NO_LABEL:
             return self._spread.without_label(code, state)
         if message == SPREAD:
-            return self._spread.exceeded(code, state, others)
+            return self._spread.exceeded(code, state)
         if code == "PodAffinity":
             return _affinity(self._pod, state)
         if code not in self._excluding:
