@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from fakeapi.controllers.scheduler.cycle import Outcome
@@ -196,12 +197,22 @@ class NodeReasons:
 
     def _elsewhere(self, state: NodeState) -> Fact:
         """Returns a fact about a claim of the pod that is allocated to devices of other nodes."""
-        for index, name in enumerate(self._cluster.names_of_claims(self._pod)):
-            claim = self._cluster.get("resourceclaims", self._pod["metadata"]["namespace"], name)
-            if claim is not None and not can_use(claim, state.node):
-                return self._allocated_elsewhere(claim, f"spec.resourceClaims[{index}].resourceClaimName")
+        for claim, fact in self._allocations:
+            if not can_use(claim, state.node):
+                return fact
         wait = Offer(Change("deallocate the claim", "edit"))
         return Fact("ClaimElsewhere", _ELSEWHERE, _ELSEWHERE, "status.allocation", (wait,))
+
+    @cached_property
+    def _allocations(self) -> Sequence[tuple[Object, Fact]]:
+        """The claims of the pod, each with the fact for the nodes that cannot use its devices."""
+        namespace, names = self._pod["metadata"]["namespace"], self._cluster.names_of_claims(self._pod)
+        claims = [self._cluster.get("resourceclaims", namespace, name) for name in names]
+        return [
+            (claim, self._allocated_elsewhere(claim, f"spec.resourceClaims[{index}].resourceClaimName"))
+            for index, claim in enumerate(claims)
+            if claim is not None
+        ]
 
     def _allocated_elsewhere(self, claim: Object, path: str) -> Fact:
         """Returns a fact about an allocated claim. `path`: the field of the pod that names the claim."""
