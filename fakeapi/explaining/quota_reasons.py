@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from fakeapi.controllers.allocation.requests import choices_of
+from fakeapi.admission.plugins.resource_quota.device_claims import OF_CLASS, devices_of
 from fakeapi.controllers.pod_claims import owning_pod
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.harms import deletion, pods_of
@@ -16,8 +16,6 @@ _EXCEEDED = re.compile(
     r"exceeded quota: (?P<name>[^,]+), "
     r"requested: (?P<requested>.*), used: (?P<used>.*), limited: (?P<limited>.*)"
 )
-_OF_CLASS = ".deviceclass.resource.k8s.io/devices"
-"""The end of the name of the quota for the devices of a DeviceClass."""
 
 DELETIONS_OFFERED = 4
 """Maximum number of claims whose deletion is offered."""
@@ -53,7 +51,7 @@ def quota_reason(cluster: ClusterObjects, namespace: str, message: str) -> Reaso
         )
         raised = f"raise {path} of {quota} to {wanted} (now {limit})"
         reason.changes.append(Change(raised, "edit", [quota], path, value=wanted))
-        if resource.endswith(_OF_CLASS):
+        if resource.endswith(OF_CLASS):
             _add_users(cluster, reason, namespace, resource, quantity.subtract(wanted, limit))
     return reason
 
@@ -69,7 +67,7 @@ def _add_users(cluster: ClusterObjects, reason: Reason, namespace: str, resource
 
     `missing`: the number of devices by which the new claim exceeds the quota.
     """
-    users = [*_users(cluster, namespace, resource.removesuffix(_OF_CLASS))]
+    users = [*_users(cluster, namespace, resource.removesuffix(OF_CLASS))]
     names = [f"{reference('ResourceClaim', claim)} ({count})" for claim, count in users]
     if names:
         reason.details.append(f"used by {listed(names, NAMES_SHOWN)}")
@@ -82,19 +80,8 @@ def _add_users(cluster: ClusterObjects, reason: Reason, namespace: str, resource
 
 
 def _users(cluster: ClusterObjects, namespace: str, class_name: str) -> Iterator[tuple[Object, int]]:
-    """Yields the claims of a namespace that request devices of a class, with the number of devices."""
+    """Yields the claims of a namespace for devices of a class, with the number that quotas charge."""
     for claim in cluster.of("resourceclaims"):
-        requests = (claim["spec"].get("devices") or {}).get("requests") or ()
-        count = sum(
-            max(
-                (
-                    int(own.get("count", 1))
-                    for _, _, own in choices_of(one)
-                    if own["deviceClassName"] == class_name
-                ),
-                default=0,
-            )
-            for one in requests
-        )
+        count = devices_of(claim).get(class_name, 0)
         if count and claim["metadata"]["namespace"] == namespace:
             yield claim, count

@@ -42,14 +42,14 @@ def _from_template(api: FakeAPI, name: str) -> None:
     api.settle()
 
 
-def test_a_quota_that_refuses_a_claim_has_its_numbers_and_users(api: FakeAPI) -> None:
-    cluster(api, device("gpu-0"), device("gpu-1"))
+def _allow_devices(api: FakeAPI, number: int) -> str:
+    """Creates a quota for devices, and a template of a claim. Returns the name of the quota's resource."""
     resource = f"{DRIVER}.deviceclass.resource.k8s.io/devices"
     api.create({
         "apiVersion": "v1",
         "kind": "ResourceQuota",
         "metadata": {"name": "few", "namespace": "default"},
-        "spec": {"hard": {resource: "1"}},
+        "spec": {"hard": {resource: str(number)}},
     })  # fmt: skip
     api.settle()
     api.create({
@@ -58,6 +58,12 @@ def test_a_quota_that_refuses_a_claim_has_its_numbers_and_users(api: FakeAPI) ->
         "metadata": {"name": "gpu", "namespace": "default"},
         "spec": {"spec": {"devices": {"requests": [request()]}}},
     })  # fmt: skip
+    return resource
+
+
+def test_a_quota_that_refuses_a_claim_has_its_numbers_and_users(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), device("gpu-1"))
+    resource = _allow_devices(api, 1)
     _from_template(api, "first")
     _from_template(api, "train")
     why = api.explain("pod", "train")
@@ -71,6 +77,16 @@ def test_a_quota_that_refuses_a_claim_has_its_numbers_and_users(api: FakeAPI) ->
     raised, deleted = reason.changes
     assert raised.text == f"raise spec.hard[{resource}] of ResourceQuota default/few to 2 (now 1)"
     assert (raised.value, deleted.text) == ("2", "delete pod default/first")
+
+
+def test_a_quota_counts_the_most_devices_that_a_request_for_all_devices_can_get(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    _allow_devices(api, 32)
+    claim(api, "every", request(allocationMode="All"))
+    _from_template(api, "train")
+    reason = api.explain("pod", "train").reasons[0]
+    assert "used by claim default/every (32)" in reason.details
+    assert reason.changes[1].text == "delete claim default/every"
 
 
 def test_an_incomplete_pool_names_the_old_slice_and_who_publishes_it(api: FakeAPI) -> None:

@@ -71,10 +71,7 @@ class DeviceClaims(Count):
         }
 
     def usage(self, obj: Object) -> Resources:
-        devices: dict[str, int] = {}
-        for request in (obj["spec"].get("devices") or {}).get("requests") or ():
-            for name, number in _devices(request).items():
-                devices[name] = devices.get(name, 0) + number
+        devices = devices_of(obj)
         amounts = {self._count: "1"} | {f"{name}{OF_CLASS}": str(number) for name, number in devices.items()}
         return amounts | self._extended_usage(obj, devices) if self._extended else amounts
 
@@ -122,6 +119,15 @@ class DeviceClaims(Count):
             (owner := _pod_owner(other)) is not None and owner["uid"] == uid and _age(other) < order
             for other in claims
         )
+
+
+def devices_of(claim: Object) -> Mapping[str, int]:
+    """Returns the number of devices that a quota charges for a ResourceClaim, by DeviceClass."""
+    devices: dict[str, int] = {}
+    for request in (claim["spec"].get("devices") or {}).get("requests") or ():
+        for name, number in _devices(request).items():
+            devices[name] = devices.get(name, 0) + number
+    return devices
 
 
 def _devices(request: Mapping[str, Any]) -> dict[str, int]:
