@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from fakeapi.controllers.allocation import capacity as capacities
 from fakeapi.controllers.allocation.compatibility import consumed_sets
+from fakeapi.controllers.allocation.counters import consumption, counter_sets
 from fakeapi.controllers.allocation.model import Device, DeviceID, Pool, PoolID
-from fakeapi.explaining.cluster_objects import ClusterObjects, device_of, results_of
+from fakeapi.explaining.cluster_objects import ClusterObjects
 from fakeapi.explaining.tally import RequestTally
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import quantity
@@ -53,11 +54,7 @@ def exceeded_capacity(cluster: ClusterObjects, tally: RequestTally, device: Devi
     """
     published = device.spec.get("capacity") or {}
     needed = capacities.consumed(tally.request.capacity, published)
-    used: dict[str, str] = {}
-    for claim in cluster.users.get(device.id, ()):
-        for result in results_of(claim):
-            if device_of(result) == device.id:
-                used = capacities.total(used, result.get("consumedCapacity") or {})
+    used = cluster.in_use.state.shared.get(device.id, {})
     for name, spec in published.items():
         wanted, taken = needed.get(name, "0"), used.get(name, "0")
         if quantity.compare(quantity.add(wanted, taken), spec["value"]) > 0:
@@ -101,24 +98,18 @@ def largest_request(capacity: Object, left: str) -> str:
 
 def counter_text(cluster: ClusterObjects, device: Device, users: str) -> str:
     """Returns the reason why the shared counters of a device do not suffice."""
-    consumers = [one for one in of_same_counters([device]) if one in cluster.users]
-    for used in device.spec.get("consumesCounters") or ():
-        set_name = used["counterSet"]
-        values = device.pool.counter_sets.get(set_name) or _sets_of_slice(device).get(set_name, {})
-        for name, counter in (used.get("counters") or {}).items():
-            taken = "0"
-            for other in consumers:
-                taken = quantity.add(taken, _amount(device, other, set_name, name))
-            total = values.get(name, "0")
-            if quantity.compare(quantity.add(taken, counter["value"]), total) > 0:
-                amounts = _amounts(name, total, counter["value"], taken)
-                return f"{partitions_text(set_name)} counter {name}: {amounts.text(users)}"
+    taken: dict[tuple[str, str], str] = {}
+    for spec in _specs(device.pool):
+        if DeviceID(*device.pool.id, spec["name"]) in cluster.users:
+            for key, amount in consumption(spec):
+                taken[key] = quantity.add(taken.get(key, "0"), amount)
+    sets = counter_sets([device.slice]) | device.pool.counter_sets
+    for (set_name, name), wanted in consumption(device.spec):
+        total, used = sets.get(set_name, {}).get(name, "0"), taken.get((set_name, name), "0")
+        if quantity.compare(quantity.add(used, wanted), total) > 0:
+            lead = f"the partitions of one device (counterSet {set_name}) share counter {name}"
+            return f"{lead}: {_amounts(name, total, wanted, used).text(users)}"
     return f"its counters are consumed{f' by {users}' if users else ''}"
-
-
-def partitions_text(counter_set: str) -> str:
-    """Returns the start of a sentence about a counter of a counter set."""
-    return f"the partitions of one device (counterSet {counter_set}) share"
 
 
 def counter_set_of(device: Device) -> str:
@@ -143,19 +134,3 @@ def of_same_counters(devices: Iterable[Device]) -> list[DeviceID]:
 def _specs(pool: Pool) -> Sequence[Object]:
     """Returns the devices of a pool, also those of other nodes, as in the slices."""
     return [spec for one in (*pool.slices, *pool.elsewhere) for spec in one.spec.get("devices") or ()]
-
-
-def _amount(device: Device, other: DeviceID, set_name: str, counter: str) -> str:
-    """Returns the amount of a counter that the device `other` of the same pool consumes."""
-    for spec in _specs(device.pool):
-        for used in (spec.get("consumesCounters") or ()) if spec["name"] == other.device else ():
-            if used["counterSet"] == set_name and counter in (used.get("counters") or {}):
-                return str(used["counters"][counter]["value"])
-    return "0"
-
-
-def _sets_of_slice(device: Device) -> dict[str, dict[str, str]]:
-    return {
-        one["name"]: {name: value["value"] for name, value in (one.get("counters") or {}).items()}
-        for one in device.slice.spec.get("sharedCounters") or ()
-    }

@@ -30,7 +30,7 @@ class Counters:
         """Consumes the counters of a device. Returns False, and consumes nothing, if too little is left."""
         left = self._left_for(device)
         taking = self._taking.setdefault(self._place(device), {})
-        for key, amount in _consumption(device.spec):
+        for key, amount in consumption(device.spec):
             taking[key] = quantity.add(taking.get(key, "0"), amount)
         if any(quantity.compare(left[key], taking.get(key, "0")) < 0 for key in left):
             self.give_back(device)
@@ -39,7 +39,7 @@ class Counters:
 
     def give_back(self, device: Device) -> None:
         taking = self._taking[self._place(device)]
-        for key, amount in _consumption(device.spec):
+        for key, amount in consumption(device.spec):
             taking[key] = quantity.subtract(taking[key], amount)
 
     def _place(self, device: Device) -> Hashable:
@@ -60,7 +60,7 @@ class Counters:
                 for counter, amount in counters.items()
             }
             for spec in self._used(slices, pool):
-                for key, amount in _consumption(spec):
+                for key, amount in consumption(spec):
                     if key in known:
                         known[key] = quantity.subtract(known[key], amount)
             self._left[place] = known
@@ -97,15 +97,16 @@ def enough_in_slice(device: Device, in_use: Iterable[DeviceID]) -> bool:
     }
     for spec in device.slice.spec.get("devices") or ():
         if DeviceID(device.id.driver, device.id.pool, spec["name"]) in used:
-            for key, amount in _consumption(spec):
+            for key, amount in consumption(spec):
                 if key in left:
                     left[key] = quantity.subtract(left[key], amount)
     return all(
-        key in left and quantity.compare(left[key], amount) >= 0 for key, amount in _consumption(device.spec)
+        key in left and quantity.compare(left[key], amount) >= 0 for key, amount in consumption(device.spec)
     )
 
 
-def _consumption(spec: Object) -> Iterator[tuple[tuple[str, str], str]]:
+def consumption(spec: Object) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yields the amounts that a device consumes, by (counter set name, counter name)."""
     for used in spec.get("consumesCounters") or ():
         for counter, value in (used.get("counters") or {}).items():
             yield (used["counterSet"], counter), value["value"]
