@@ -50,8 +50,7 @@ def review_version(versions: Sequence[str]) -> str:
 
 def review_type(version: str, quirks: Quirks) -> ReviewType:
     """Returns the expected type of the response to an AdmissionReview of this version."""
-    schema = admission_review_type(version)
-    return ReviewType(GROUP, version, _KIND, schema, scheme_line=quirks.webhook_scheme_line)
+    return ReviewType(GROUP, version, _KIND, admission_review_type(version), quirks.webhook_scheme_line)
 
 
 def review_of(version: str, request: Mapping[str, Any]) -> Object:

@@ -17,12 +17,14 @@ from fakeapi.registry.offloading.rerun import completed
 from fakeapi.registry.webhooks.clients import WebhookClients
 from fakeapi.registry.webhooks.conversion import ConversionFailed, ConversionWebhook
 from fakeapi.registry.webhooks.outbound import ServiceUrls
+from fakeapi.releases import load_release
 from tests.webhooks.server import WebhookServer
 
 Object = dict[str, Any]
 FIXTURE = Path(__file__).parents[2] / "fixtures/webhooks/conversions.json"
 CASES: list[Object] = json.loads(FIXTURE.read_text(encoding="utf-8"))
 OLD, NEW = "example.com/v1", "example.com/v2"
+QUIRKS = load_release("1.34").quirks
 
 
 def widget(name: str, api_version: str = OLD) -> Object:
@@ -63,7 +65,7 @@ class Converter:
             config = {"url": self.server.url, "caBundle": base64.b64encode(self.server.ca).decode()}
             clients = WebhookClients(transport, ServiceUrls(), cast(ClusterObjects, None), HeavySteps())
             try:
-                return await ask(ConversionWebhook(clients, config, self.versions))
+                return await ask(ConversionWebhook(clients, config, self.versions, QUIRKS))
             finally:
                 transport.close()
 

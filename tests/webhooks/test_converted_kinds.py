@@ -60,6 +60,18 @@ def test_every_verb_shows_and_takes_objects_in_its_version(served: FakeAPI) -> N
     assert served.request("GET", WIDGETS)["items"] == []
 
 
+@pytest.mark.parametrize(("release", "line"), [("1.31", 100), ("1.34", 110), ("1.37", 111)])
+def test_an_unknown_kind_names_the_line_of_the_scheme(
+    fakeapi_factory: Any, hook: WebhookServer, release: str, line: int
+) -> None:
+    server: FakeAPI = fakeapi_factory(release=release)
+    server.request("POST", DEFINITIONS, converting(hook))
+    hook.raw["/"] = (200, {}, b'{"kind": "Review", "apiVersion": "apiextensions.k8s.io/v1"}')
+    server.request("POST", WIDGETS, widget())
+    with pytest.raises(StatusError, match=rf'scheme\.go:{line}"$'):
+        server.request("GET", f"{NEW}/w")
+
+
 def test_what_a_webhook_cannot_convert_is_an_error_of_the_server(
     served: FakeAPI, hook: WebhookServer
 ) -> None:

@@ -305,7 +305,8 @@ class CustomResources:
             return Conversions()
         from fakeapi.registry.webhooks.conversion import ConversionWebhook  # noqa: PLC0415 - few definitions use webhooks
 
-        return Conversions(ConversionWebhook.of_definition(definition, self._server.webhooks))
+        quirks = self._catalogue.primary.quirks
+        return Conversions(ConversionWebhook.of_definition(definition, self._server.webhooks, quirks))
 
     def _unserved(self, definition: Object, *, fills_defaults: bool = True) -> CustomResource:
         """Creates a CustomResource that is not in the catalogue, to delete the custom objects of a CRD."""

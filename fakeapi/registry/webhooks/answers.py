@@ -61,16 +61,16 @@ class ReviewType:
     """The expected type of the review in a webhook's response.
 
     - `schema`: the fields of the review.
-    - `versions`: all versions of the API group that Kubernetes knows.
     - `scheme_line`: the line of scheme.go in errors about unknown kinds (`webhook_scheme_line`).
+    - `versions`: all versions of the API group that Kubernetes knows.
     """
 
     group: str
     version: str
     kind: str
     schema: Struct
+    scheme_line: int
     versions: tuple[str, ...] = ("v1", "v1beta1")
-    scheme_line: int = 111
 
 
 def read_answer(answer: Answer, wanted: ReviewType) -> Object:

@@ -21,6 +21,7 @@ from fakeapi.machinery.meta.object_meta import validate_annotations, validate_la
 from fakeapi.registry.webhooks.answers import ReviewType
 from fakeapi.registry.webhooks.clients import CallFailed, NoClient, WebhookClients
 from fakeapi.registry.webhooks.types import conversion_review_type
+from fakeapi.releases import Quirks
 
 GROUP = "apiextensions.k8s.io"
 _KIND = "ConversionReview"
@@ -43,17 +44,21 @@ class ConversionWebhook:
     - `config`: the `clientConfig` of the definition.
     - `versions`: the `conversionReviewVersions` of the definition. Calls use the first version in this list
       that the server supports.
+    - `quirks`: the quirks of the release.
     """
 
     clients: WebhookClients
     config: Mapping[str, Any]
     versions: Sequence[str]
+    quirks: Quirks
 
     @classmethod
-    def of_definition(cls, definition: Mapping[str, Any], clients: WebhookClients) -> "ConversionWebhook":
+    def of_definition(
+        cls, definition: Mapping[str, Any], clients: WebhookClients, quirks: Quirks
+    ) -> "ConversionWebhook":
         """Returns the webhook of a CustomResourceDefinition whose conversion strategy is Webhook."""
         webhook = definition["spec"]["conversion"]["webhook"]
-        return cls(clients, webhook["clientConfig"], webhook.get("conversionReviewVersions") or ())
+        return cls(clients, webhook["clientConfig"], webhook.get("conversionReviewVersions") or (), quirks)
 
     async def convert(self, obj: Object, api_version: str) -> Object:
         """Converts an object to another version of its API group.
@@ -107,7 +112,8 @@ class ConversionWebhook:
         if version is None:
             raise ConversionFailed("no supported conversion review versions")
         uid = str(uuid4())
-        review_type = ReviewType(GROUP, version, _KIND, conversion_review_type(version))
+        schema = conversion_review_type(version)
+        review_type = ReviewType(GROUP, version, _KIND, schema, self.quirks.webhook_scheme_line)
         request = {"uid": uid, "desiredAPIVersion": api_version, "objects": list(objects)}
         empty: Object = {"uid": "", "convertedObjects": None, "result": {"metadata": {}}}
         review = {
