@@ -17,7 +17,7 @@ from fakeapi.controllers.kubelet.processes.networks import HOST_NETWORK, Network
 from fakeapi.controllers.kubelet.processes.node_paths import device_path
 from fakeapi.machinery.json_types import Object
 
-_HOSTNAME_LENGTH = 63  # The kernel allows 63 bytes.
+_HOSTNAME_LENGTH = 63
 WRITABLE_BYTES = 256 << 20
 """Maximum number of bytes that a container can write to its own file system, outside of volumes.
 
@@ -113,7 +113,7 @@ class ProcessPlan(msgspec.Struct, frozen=True):
             "stage": str(stage),
             "base": str(self.image) if whole else "/",
             "image": "" if whole else str(self.image),
-            "hostname": (run.pod["spec"].get("hostname") or run.pod["metadata"]["name"])[:_HOSTNAME_LENGTH],
+            "hostname": _hostname(run.pod),
             "mounts": [
                 {
                     "source": str(mount.source),
@@ -234,3 +234,9 @@ def _is_of_machine(mount: ProcessMount) -> bool:
 
 def _names(capabilities: Iterable[str] | None) -> list[str]:
     return [name.upper().removeprefix("CAP_") for name in capabilities or ()]
+
+
+def _hostname(pod: Object) -> str:
+    """Returns the hostname of a pod, truncated like truncatePodHostnameIfNeeded of `pkg/kubelet`."""
+    name: str = pod["spec"].get("hostname") or pod["metadata"]["name"]
+    return name[:_HOSTNAME_LENGTH].rstrip("-.")

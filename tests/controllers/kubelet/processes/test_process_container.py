@@ -57,6 +57,11 @@ def test_files_of_an_image_are_added_behind_a_link_of_this_machine(isolated_imag
     asyncio.run(story())
 
 
+def test_a_truncated_hostname_does_not_end_with_a_dash(images: Images) -> None:
+    plan = images.plan(["program"], spec={"hostname": "a" * 62 + "-b"})
+    assert plan.container()["hostname"] == "a" * 62
+
+
 def test_an_image_that_is_one_program_needs_no_command(images: Images) -> None:
     program = images.script("driver", "echo ran")
 
