@@ -102,15 +102,26 @@ class Pool(msgspec.Struct, eq=False):
 
     @property
     def devices(self) -> Iterator[Device]:
-        """Yields the devices of all ResourceSlices in `slices`, in order.
+        """The devices of all ResourceSlices in `slices`, in order.
 
         A pool does not keep its devices: a device refers to its pool, and only the garbage collector of
         Python frees objects that refer to each other.
         """
+        return self.devices_after(0)
+
+    def devices_after(self, skipped: int) -> Iterator[Device]:
+        """Yields the devices without the first `skipped` devices, for which it creates no objects."""
         driver, pool = self.id
         for resource_slice in self.slices:
-            for spec in resource_slice.spec.get("devices") or ():
+            specs = resource_slice.spec.get("devices") or ()
+            for spec in specs[skipped:]:
                 yield Device(DeviceID(driver, pool, spec["name"]), spec, resource_slice, self)
+            skipped = max(skipped - len(specs), 0)
+
+    @property
+    def size(self) -> int:
+        """The number of devices of all ResourceSlices in `slices`."""
+        return sum(len(resource_slice.spec.get("devices") or ()) for resource_slice in self.slices)
 
 
 class AllocatedState(msgspec.Struct):

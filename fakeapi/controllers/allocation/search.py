@@ -4,7 +4,7 @@ The search tries claims, requests and devices in order, and stops at the first c
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -188,37 +188,46 @@ class Search:
             undo()
 
     async def _take_one(self, at: Position, request: Request, *, in_choice: bool, start: int) -> bool:
+        for number, device in self._devices_after(start):
+            if self._effort.step(counts=self._tries_again):
+                await self._effort.give_turn()
+            if not await self._is_usable(at, request, device):
+                continue
+            undo = self._take(at, request, device, must=False)
+            if undo is None:
+                continue
+            after = at._replace(device=at.device + 1)
+            # The next search starts after this device. Without `order_is_kept`, the next search starts at
+            # this device, because a shared device can be taken again. Trying the earlier devices again
+            # would not change the result: the first fit in order.
+            first = number if self._rules.order_is_kept else number - 1
+            try:
+                if await self._find(after, in_choice=in_choice, start=first):
+                    return True
+            except TooManyDevices:
+                undo()
+                raise
+            undo()
+            self._tries_again = True
+        return False
+
+    def _devices_after(self, skipped: int) -> Iterator[tuple[int, Device]]:
+        """Yields (number, device) for the devices of all usable pools, without the first `skipped` devices.
+
+        The first device of the first usable pool has the number 1. Raises AllocationError for an invalid
+        pool, in releases with Duplicates.ERROR.
+        """
         number = 0
         for pool in self._pools:
             if pool.problem and self._rules.quirks.duplicates is Duplicates.ERROR:
                 raise AllocationError(f"pool {pool.id.pool} is invalid: {pool.problem}")
             if pool.problem or (pool.is_incomplete and not self._rules.quirks.incomplete_pools_serve):
                 continue
-            for device in pool.devices:
+            skipped_here = min(max(skipped - number, 0), pool.size)
+            number += skipped_here
+            for device in pool.devices_after(skipped_here):
                 number += 1
-                if number <= start:
-                    continue
-                if self._effort.step(counts=self._tries_again):
-                    await self._effort.give_turn()
-                if not await self._is_usable(at, request, device):
-                    continue
-                undo = self._take(at, request, device, must=False)
-                if undo is None:
-                    continue
-                after = at._replace(device=at.device + 1)
-                # The next search starts after this device. Without `order_is_kept`, the next search starts at
-                # this device, because a shared device can be taken again. Trying the earlier devices again
-                # would not change the result: the first fit in order.
-                first = number if self._rules.order_is_kept else number - 1
-                try:
-                    if await self._find(after, in_choice=in_choice, start=first):
-                        return True
-                except TooManyDevices:
-                    undo()
-                    raise
-                undo()
-                self._tries_again = True
-        return False
+                yield number, device
 
     async def _is_usable(self, at: Position, request: Request, device: Device) -> bool:
         if not self._is_free(at, request, device):

@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from fakeapi.controllers.allocation import effort as efforts
+from fakeapi.controllers.allocation import model
 from fakeapi.controllers.allocation.allocator import Inventory, allocate
 from fakeapi.controllers.allocation.effort import Effort
-from fakeapi.controllers.allocation.model import AllocatedState, NodeError, Slice
+from fakeapi.controllers.allocation.model import AllocatedState, Device, NodeError, Slice
 from fakeapi.controllers.allocation.pools import Slices
 from fakeapi.controllers.allocation.rules import allocation_rules
+from fakeapi.controllers.allocation.search import Search
 from fakeapi.machinery.cel.allowance import current
 from fakeapi.machinery.cel.limits import EVENT_LOOP_COST_MAX
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
@@ -87,6 +89,26 @@ def test_devices_that_fit_at_first_try_are_allocated_when_nothing_is_left() -> N
     effort = Effort(HeavySteps())
     effort.tries = 0
     assert asyncio.run(results(effort, 1, DEVICES // 2)) == ["allocated"]
+
+
+def test_a_search_creates_only_the_devices_that_it_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    created = tried = 0
+    is_usable = Search._is_usable
+
+    def device(*fields: Any) -> Device:
+        nonlocal created
+        created += 1
+        return Device(*fields)
+
+    async def counted(*arguments: Any) -> bool:
+        nonlocal tried
+        tried += 1
+        return await is_usable(*arguments)
+
+    monkeypatch.setattr(model, "Device", device)
+    monkeypatch.setattr(Search, "_is_usable", counted)
+    assert asyncio.run(results(Effort(HeavySteps()), 1, DEVICES // 2 + 1)) == ["none"]
+    assert created == tried > DEVICES
 
 
 def test_a_search_lets_other_tasks_run(monkeypatch: pytest.MonkeyPatch) -> None:
