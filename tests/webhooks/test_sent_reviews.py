@@ -194,6 +194,21 @@ def test_the_first_patch_of_a_managed_object_counts_as_a_change(
     assert hook.names_asked() == ["/first", "/same", "/first"]
 
 
+def test_the_first_patch_counts_as_a_change_if_another_manager_applies_equal_fields(
+    managing: FakeAPI, hook: WebhookServer
+) -> None:
+    managing.create(config_map(data={"a": "b"}))
+    configure(
+        managing,
+        "Mutating",
+        webhook(hook.client_config("/first"), "first.example.com", reinvocationPolicy="IfNeeded"),
+        webhook(hook.client_config("/same"), "same.example.com"),
+    )
+    hook.answers["/same"] = patching({"op": "add", "path": "/data", "value": {"a": "b"}})
+    managing.patch("ConfigMap", "m", config_map(data={"a": "b"}), type="apply", fieldManager="other")
+    assert hook.names_asked() == ["/first", "/same", "/first"]
+
+
 def test_invalid_managed_fields_are_restored_after_both_rounds(
     managing: FakeAPI, hook: WebhookServer
 ) -> None:
