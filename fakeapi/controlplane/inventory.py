@@ -56,7 +56,10 @@ class Inventory:
 
 
 class ResourcesInUse:
-    """The resources that have objects: `present` for now, and `added` for later."""
+    """The resources that have objects.
+
+    `present` has the resources with objects now. `added` yields the resources that get objects later.
+    """
 
     def __init__(self, inventory: Inventory, storage: Storage) -> None:
         self._inventory = inventory

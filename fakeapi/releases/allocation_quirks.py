@@ -34,14 +34,14 @@ class CountersOf(Enum):
 
 
 class Distinct(Enum):
-    """The devices that distinctAttribute compares with a new device, and by what."""
+    """A comparison of a new device with earlier devices of the claim, for distinctAttribute."""
 
     DEVICE = "device"
-    """The last device of each request, by its ID. Values may be equal."""
+    """Compares the ID with the last device of each request. Values of the attribute may be equal."""
     LAST = "last"
-    """The attribute of the last device of each request."""
+    """Compares the attribute with the last device of each request."""
     ALL = "all"
-    """The attributes of all devices."""
+    """Compares the attribute with all devices."""
 
 
 class DriverWait(Enum):
@@ -110,7 +110,7 @@ class AllocationQuirks(ReleaseValues):
     distinct: Distinct = since(
         {27: Distinct.LAST, 34: Distinct.DEVICE, 35: Distinct.LAST, 37: Distinct.ALL}, _ALLOCATOR
     )
-    """The devices that `distinctAttribute` compares with a new device, and by what."""
+    """The comparison of a new device with earlier devices of the claim, for `distinctAttribute`."""
     capacity_is_of_another_device: bool = since({27: False, 34: True, 35: False}, _ALLOCATOR)
     """Whether the allocator also checks the capacity of an unrelated device.
 

@@ -40,7 +40,7 @@ def constraint_of(spec: Object, *, lists: bool, distinct: Distinct) -> Constrain
     """Returns the constraint for an entry of a claim's `devices.constraints`; None for an unknown type.
 
     - `lists`: whether device attributes may be lists.
-    - `distinct`: what distinctAttribute compares a new device with.
+    - `distinct`: how distinctAttribute compares a new device with earlier devices.
     """
     requests = frozenset(spec.get("requests") or ())
     if spec.get("matchAttribute"):
@@ -118,7 +118,10 @@ class DistinctAttribute(_OfRequests):
         return True
 
     def _key(self, taken: Taken) -> str | int:
-        """Returns the key of the attribute that is added or was added last. Another device keeps its key."""
+        """Returns the key under which `add` keeps an attribute, and by which `remove` drops the attribute.
+
+        This class numbers the devices, because a search removes devices in the reverse order.
+        """
         return self._count
 
     def _compared(self, taken: Taken, attribute: Object) -> Object:

@@ -107,8 +107,9 @@ def _surged(
 ) -> Changes:
     """Returns the nodes for additional new pods, and the old pods to delete.
 
-    Deletes an old pod if its node has an available new pod, or should not run a pod any more. `most`:
-    maxSurge, the number of nodes that may have two pods.
+    Deletes an old pod if its node has an available new pod. On nodes that should not run a pod any more,
+    deletes unavailable old pods. Deletes available old pods there only while more nodes have an available pod
+    than should run a pod. `most`: maxSurge, the number of nodes that may have two pods.
     """
     changes = Changes([], [])
     unwanted: list[Object] = []

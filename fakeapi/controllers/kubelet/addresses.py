@@ -31,7 +31,7 @@ class NodeAddresses:
         return self._of_pods[uid]
 
     def _next(self) -> str:
-        """Returns the addresses of the node in turn. Starts again after the last address."""
+        """Returns the next address of the node; after the last address, returns the first address again."""
         number = self._assigned
         self._assigned += 1
         return f"{self._network(number // 250)}.{number % 250 + 2}"

@@ -77,7 +77,7 @@ def apply_type(
 class _Context:
     """Settings for the conversion of a schema node.
 
-    `preserves`: whether the schema, or a schema around the schema, preserves unknown fields.
+    `preserves`: whether the schema, or an enclosing schema, preserves unknown fields.
     """
 
     object_meta: Struct

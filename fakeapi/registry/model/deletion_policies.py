@@ -77,9 +77,10 @@ class DeletionPolicy(Protocol):
     def __call__(self, obj: Object, request: DeletionRequest) -> Decision:
         """Returns None to delete the object at once, or the object to store while its deletion waits.
 
-        The deletion waits for finalizers or for the grace period. If the result is a `LastState`, the server
-        stores the object a last time and then deletes the object. The policy may change and return `obj`. If
-        `obj` is unchanged, the server stores nothing. Raises ApiError 409 if a precondition does not match.
+        The deletion waits for finalizers or for the grace period. `LastState`, `GraceStarted` and
+        `AlreadyDeleting` are further decisions about the object that they contain. The policy may change and
+        return `obj`. If `obj` is unchanged, the server stores nothing, except for a `LastState`. Raises
+        ApiError 409 if a precondition does not match.
         """
         ...
 

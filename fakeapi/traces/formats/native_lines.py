@@ -132,7 +132,7 @@ def content(data: bytes) -> dict[str, Any]:
     """Returns the fields that store a body in a line. `payload` restores the body from these fields.
 
     The fields are `body` and `newline` for JSON on one line, `text` for other text, and `base64` for other
-    bytes.
+    bytes and for text with many control characters. An empty body has no fields.
     """
     if not data:
         return {}
