@@ -44,6 +44,9 @@ def bench_against(revision: str, parts: Collection[str], *, quick: bool) -> None
         if "start" in parts:
             heading(f"Starting, CPU, against {revision}", revision, "this checkout", "ratio", "")
             for start in STARTS:
+                if not (other / start.package).exists():
+                    row(start.name, f"no {start.package}", "", "", "")
+                    continue
                 costs = lowest_in_turn(start.seconds, (other, HERE.parent), 3 if quick else 15)
                 _row(start.name, costs, *map(milliseconds, costs))
         if "verbs" in parts:
