@@ -4,6 +4,7 @@ The table names types like Go, with complete packages: `[]resource/v1alpha3.Devi
 `map[string]*meta/v1.Time`. A schema node has the short name that Go's messages print: `[]v1alpha3.Device`.
 """
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -43,6 +44,9 @@ _CHOICES = frozenset(f"{_SCHEMA_PROPS}{other}" for other in ("OrArray", "OrBool"
 _WRAPPED = "[]string"
 """The underlying Go type of ExtraValue, Verbs and similar types. In protobuf, these types are messages."""
 
+_VERSIONS = ("v1", "v1beta3", "v1beta2", "v1beta1", "v1alpha3", "v1alpha2", "v1alpha1")
+"""API versions of all groups, newest first."""
+
 _PLAIN: dict[str, Any] = {}
 """Empty table data for list items and map values, for which the tables contain only the type."""
 
@@ -50,7 +54,7 @@ _PLAIN: dict[str, Any] = {}
 class Schemas:
     """The schema nodes of one release's types. Each type has exactly one Struct, which may contain itself."""
 
-    __slots__ = ("_structs", "_types", "keys_may_be_absent")
+    __slots__ = ("_newest", "_structs", "_types", "keys_may_be_absent")
 
     def __init__(self, types: Mapping[str, TypeEntry], *, keys_may_be_absent: bool = False) -> None:
         """Creates schemas from a table of types. Each type is read on first use.
@@ -60,6 +64,7 @@ class Schemas:
         self._types = types
         self.keys_may_be_absent = keys_may_be_absent
         self._structs: dict[str, Struct] = {}
+        self._newest: dict[tuple[str, str], str] = {}
 
     def struct(self, name: str) -> Struct:
         """Returns the struct of a type such as `resource/v1alpha3.ResourceClaim`.
@@ -73,6 +78,27 @@ class Schemas:
                 raise KeyError(name)
             struct = self._make(name, entry)
         return struct
+
+    def newest_type(self, group: str, name: str) -> str:
+        """Returns a struct's full name, such as `flowcontrol/v1.FlowSchemaSpec`, in the newest API version.
+
+        Structs of the internal version have the layout of this API version. Raises KeyError if no API version
+        has the struct.
+
+        `group`: the first part of the group's name, such as `flowcontrol`
+        """
+        newest = self._newest.get((group, name))
+        if newest is None:
+            newest = self._newest[group, name] = self._find_newest(group, name)
+        return newest
+
+    def _find_newest(self, group: str, name: str) -> str:
+        for version in _VERSIONS:
+            full_name = f"{group}/{version}.{name}"
+            with contextlib.suppress(KeyError):
+                self.struct(full_name)
+                return full_name
+        raise KeyError(name)
 
     def entry(self, name: str) -> TypeEntry:
         """Returns the table's entry of a type, which also contains enum values and the gates of fields.

@@ -13,7 +13,6 @@ from fakeapi.kinds.admissionregistration.webhook_configuration import GROUP
 from fakeapi.kinds.common.label_selectors import validate_label_selector
 from fakeapi.kinds.common.printing.selectors import selector_string
 from fakeapi.kinds.common.printing.values import printed_field
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.machinery.field_errors import (
     FieldError,
     duplicate,
@@ -87,7 +86,7 @@ class PolicyBindingStrategy(RulesStrategy):
         if not name and selector is None:
             errors.append(required(path, "one of name or selector must be specified"))
         action, place = reference.get("parameterNotFoundAction"), f"{path}.parameterNotFoundAction"
-        type_name = newest_type("admissionregistration", "ParamRef", self._rules)
+        type_name = self._rules.schemas.newest_type("admissionregistration", "ParamRef")
         if "parameterNotFoundAction" not in self._rules.schemas.struct(type_name).fields:
             return errors
         if not action:
@@ -109,7 +108,9 @@ class ValidatingPolicyBindingStrategy(PolicyBindingStrategy):
             if action in actions[:index]:
                 errors.append(duplicate(f"{path}[{index}]", action))
         if {"Deny", "Warn"} <= set(actions):
-            holder = newest_type("admissionregistration", "ValidatingAdmissionPolicyBindingSpec", self._rules)
+            holder = self._rules.schemas.newest_type(
+                "admissionregistration", "ValidatingAdmissionPolicyBindingSpec"
+            )
             bad_value = printed_field(actions, holder, "validationActions", self._rules)
             errors.append(invalid(path, bad_value, _DENY_AND_WARN))
         if not actions:

@@ -22,7 +22,6 @@ from fakeapi.kinds.admissionregistration.webhook_configuration import GROUP
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.kinds.common.status_strategies import StatusOnlyStrategy
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.machinery.cel.admission import ANNOTATION, CONDITION, MESSAGE, Declared
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, not_supported, required
 from fakeapi.machinery.json_types import Object
@@ -79,7 +78,7 @@ class ValidatingPolicyStrategy(RulesStrategy):
             errors += self._validation_errors(validation, f"spec.validations[{index}]", params, variables)
         path = "spec.auditAnnotations"
         if len(annotations) > ANNOTATIONS_MAX:
-            holder = newest_type("admissionregistration", "ValidatingAdmissionPolicySpec", rules)
+            holder = rules.schemas.newest_type("admissionregistration", "ValidatingAdmissionPolicySpec")
             bad_value = printed_field(annotations, holder, "auditAnnotations", rules)
             why = f"must not have more than {ANNOTATIONS_MAX} auditAnnotations"
             errors.append(invalid(path, bad_value, why))

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from fakeapi.kinds.common.paths import drop, holders, is_set
+from fakeapi.kinds.common.paths import holders, is_set, with_null, without
 from fakeapi.machinery.json_types import Object
 from fakeapi.releases import Quirks
 from fakeapi.releases.rules import ReleaseRules
@@ -30,6 +30,7 @@ class GatedFields(msgspec.Struct, frozen=True):
       `paths`.
     - `in_use`: a function that returns whether the stored object uses the feature; None means that `used_at`
       decides
+    - `becomes_null`: whether the server sets `paths` to null instead of dropping them
     - `take_away`: a function that removes the fields from its argument, in place; None means to drop `paths`
     - `when`: a function that returns whether releases with the given quirks drop these fields; None means all
       releases
@@ -39,6 +40,7 @@ class GatedFields(msgspec.Struct, frozen=True):
     paths: tuple[str, ...]
     used_at: tuple[str, ...] | None = None
     in_use: Callable[[Object], bool] | None = None
+    becomes_null: bool = False
     take_away: Callable[[Object], None] | None = None
     when: Callable[[Quirks], bool] | None = None
 
@@ -59,13 +61,17 @@ class GatedFields(msgspec.Struct, frozen=True):
             return self.in_use(old)
         return any(is_set(old, path) for path in (self.paths if self.used_at is None else self.used_at))
 
-    def drop_from(self, obj: Object) -> None:
-        """Removes the controlled fields from the object, in place."""
-        if self.take_away is not None:
-            self.take_away(obj)
-            return
-        for path in self.paths:
-            drop(obj, path)
+    def without_fields(self, obj: Object) -> Object:
+        """Returns a copy of the object without the controlled fields, or the object itself if it has none."""
+        if self.take_away is None:
+            for path in self.paths:
+                obj = with_null(obj, path) if self.becomes_null else without(obj, path)
+            return obj
+        if not self.are_in(obj):
+            return obj
+        left = {name: value if name == "metadata" else deepcopy(value) for name, value in obj.items()}
+        self.take_away(left)
+        return left
 
 
 def drop_disabled_fields(
@@ -76,12 +82,9 @@ def drop_disabled_fields(
     `old`: the stored object; None on create. Does not change its arguments. Returns `new` itself if there is
     nothing to drop.
     """
-    result = new
     for gated in table:
-        if gated.are_disabled(rules) and gated.are_in(result) and not gated.is_used_by(old):
-            if result is new:
-                result = {
-                    name: value if name == "metadata" else deepcopy(value) for name, value in new.items()
-                }
-            gated.drop_from(result)
-    return result
+        if gated.are_disabled(rules):
+            left = gated.without_fields(new)
+            if left is not new and not gated.is_used_by(old):
+                new = left
+    return new

@@ -8,9 +8,10 @@ A path consists of names with dots between them. These names have a special mean
 - `@requests`: the exact requests and the subrequests of a ResourceClaim
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from operator import is_
+from typing import Any, NamedTuple
 
 from fakeapi.machinery.json_types import Object
 
@@ -21,13 +22,27 @@ _ALTERNATIVES = {
 }
 
 
+class Step(NamedTuple):
+    """A name of a path.
+
+    `shape`: `[]` for a list whose items the path enters, `{}` for a map whose values the path enters, or ``
+    """
+
+    name: str
+    shape: str
+
+
 @cache
-def expanded(path: str) -> tuple[tuple[str, ...], ...]:
-    """Replaces an `@` name in a path by each list for which it stands. Returns the paths, split at dots."""
+def steps_of(path: str) -> tuple[tuple[tuple[Step, ...], str], ...]:
+    """Returns (steps to the holders of the field, name of the field), for each path that the path stands for.
+
+    A path with an `@` name stands for several paths.
+    """
     for short, names in _ALTERNATIVES.items():
         if short in path:
-            return tuple(part for name in names for part in expanded(path.replace(short, name)))
-    return (tuple(path.split(".")),)
+            return tuple(part for name in names for part in steps_of(path.replace(short, name)))
+    *parents, field = path.split(".")
+    return ((tuple(map(_step, parents)), field),)
 
 
 def holders(obj: Object, path: str) -> Iterator[tuple[Object, str]]:
@@ -35,9 +50,9 @@ def holders(obj: Object, path: str) -> Iterator[tuple[Object, str]]:
 
     The struct may lack this field.
     """
-    for parts in expanded(path):
-        for holder in _inside(obj, parts[:-1]):
-            yield holder, parts[-1]
+    for steps, field in steps_of(path):
+        for holder in _inside(obj, steps):
+            yield holder, field
 
 
 def is_set(obj: Object, path: str) -> bool:
@@ -51,24 +66,79 @@ def drop(obj: Object, path: str) -> None:
         holder.pop(name, None)
 
 
-def set_to_null(obj: Object, path: str) -> None:
-    """Sets the fields at the path to null, in place, even fields that are missing."""
-    for holder, name in holders(obj, path):
-        holder[name] = None
+def without(obj: Object, path: str) -> Object:
+    """Returns a copy of the object without the fields at the path, or the object itself if it has none.
+
+    The copy shares all values that do not contain such a field with the object.
+    """
+    return _replaced(obj, path, _without_field)
 
 
-def _inside(value: Any, parts: tuple[str, ...]) -> Iterator[Object]:
+def with_null(obj: Object, path: str) -> Object:
+    """Returns a copy of the object whose fields at the path are null, or the object itself if all are null.
+
+    Does not add missing fields. The copy shares all values that do not contain such a field with the object.
+    """
+    return _replaced(obj, path, _with_null_field)
+
+
+def _step(part: str) -> Step:
+    return Step(part[:-2], part[-2:]) if part.endswith(("[]", "{}")) else Step(part, "")
+
+
+def _inside(value: Any, steps: tuple[Step, ...]) -> Iterator[Object]:
     if not isinstance(value, dict):
         return
-    if not parts:
+    if not steps:
         yield value
         return
-    name, rest = parts[0], parts[1:]
-    if name.endswith("[]"):
-        for item in value.get(name[:-2]) or ():
-            yield from _inside(item, rest)
-    elif name.endswith("{}"):
-        for item in (value.get(name[:-2]) or {}).values():
-            yield from _inside(item, rest)
+    (name, shape), rest = steps[0], steps[1:]
+    held = value.get(name)
+    if held is None:
+        return
+    if not shape:
+        yield from _inside(held, rest)
+        return
+    for item in held if shape == "[]" else held.values():
+        yield from _inside(item, rest)
+
+
+def _without_field(holder: Object, field: str) -> Object:
+    if field not in holder:
+        return holder
+    return {name: value for name, value in holder.items() if name != field}
+
+
+def _with_null_field(holder: Object, field: str) -> Object:
+    return holder if holder.get(field) is None else {**holder, field: None}
+
+
+def _replaced(obj: Object, path: str, replace: Callable[[Object, str], Object]) -> Object:
+    """Returns a copy of the object in which `replace` has replaced the holders of the field at the path."""
+    for steps, field in steps_of(path):
+        obj = _replaced_inside(obj, steps, field, replace)
+    return obj
+
+
+def _replaced_inside(
+    value: Any, steps: tuple[Step, ...], field: str, replace: Callable[[Object, str], Object]
+) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if not steps:
+        return replace(value, field)
+    (name, shape), rest = steps[0], steps[1:]
+    before = value.get(name)
+    if before is None:
+        return value
+    after: Any
+    if shape == "[]":
+        after = [_replaced_inside(item, rest, field, replace) for item in before]
+        is_same = all(map(is_, after, before))
+    elif shape == "{}":
+        after = {key: _replaced_inside(item, rest, field, replace) for key, item in before.items()}
+        is_same = all(map(is_, after.values(), before.values()))
     else:
-        yield from _inside(value.get(name), rest)
+        after = _replaced_inside(before, rest, field, replace)
+        is_same = after is before
+    return value if is_same else {**value, name: after}

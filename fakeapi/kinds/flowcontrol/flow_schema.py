@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from fakeapi.kinds.common.printing.values import printed_struct
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.flowcontrol.policy_rules import rule_errors
 from fakeapi.kinds.flowcontrol.strategy import (
     GROUP,
@@ -66,7 +65,7 @@ class FlowSchemaStrategy(FlowControlStrategy):
         mandatory = _MANDATORY.get(name)
         if mandatory is not None and not semantically_equal(_known(spec), mandatory):
             bad_value = printed_struct(
-                spec, newest_type("flowcontrol", "FlowSchemaSpec", self._rules), self._rules
+                spec, self._rules.schemas.newest_type("flowcontrol", "FlowSchemaSpec"), self._rules
             )
             errors.append(invalid("spec", bad_value, f"spec of '{name}' must equal the fixed value"))
         return errors
@@ -84,7 +83,7 @@ class FlowSchemaStrategy(FlowControlStrategy):
         method = spec.get("distinguisherMethod")
         if method is not None and method["type"] not in _METHODS:
             bad_value = printed_struct(
-                method, newest_type("flowcontrol", "FlowDistinguisherMethod", self._rules), self._rules
+                method, self._rules.schemas.newest_type("flowcontrol", "FlowDistinguisherMethod"), self._rules
             )
             errors.append(not_supported("spec.distinguisherMethod.type", bad_value, _METHODS))
         level = spec["priorityLevelConfiguration"]["name"]

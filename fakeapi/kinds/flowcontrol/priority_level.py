@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fakeapi.kinds.common.printing.values import printed_struct
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.flowcontrol.strategy import (
     GROUP,
     FlowControlStatusStrategy,
@@ -80,7 +79,9 @@ class PriorityLevelStrategy(FlowControlStrategy):
         if not semantically_equal(_sorted(seen), _sorted(mandatory)):
             but = " except the 'spec.exempt' field" if self._may_be_exempt and name == "exempt" else ""
             bad_value = printed_struct(
-                spec, newest_type("flowcontrol", "PriorityLevelConfigurationSpec", self._rules), self._rules
+                spec,
+                self._rules.schemas.newest_type("flowcontrol", "PriorityLevelConfigurationSpec"),
+                self._rules,
             )
             errors.append(invalid("spec", bad_value, f"spec of '{name}'{but} must equal the fixed value"))
         return errors
@@ -88,7 +89,7 @@ class PriorityLevelStrategy(FlowControlStrategy):
     @property
     def _may_be_exempt(self) -> bool:
         """Whether the release has the field `spec.exempt`."""
-        name = newest_type("flowcontrol", "PriorityLevelConfigurationSpec", self._rules)
+        name = self._rules.schemas.newest_type("flowcontrol", "PriorityLevelConfigurationSpec")
         return "exempt" in self._rules.schemas.struct(name).fields
 
     def _spec_errors(self, spec: dict[str, Any], name: str) -> list[FieldError]:

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from fakeapi.kinds.common.addresses import validate_ip
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.networking.validation.references import validate_parent
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.golang.ip_addresses import parse_ip
@@ -35,7 +34,7 @@ class IPAddressStrategy(RulesStrategy):
         self, new: Object, old: Object, metadata: MetadataErrors = NO_METADATA_ERRORS
     ) -> list[FieldError]:
         parent, before = (obj["spec"].get("parentRef") for obj in (new, old))
-        type_name = newest_type("networking", "ParentReference", self._rules)
+        type_name = self._rules.schemas.newest_type("networking", "ParentReference")
         return [
             *metadata.of_object,
             *self.validate_create(new),

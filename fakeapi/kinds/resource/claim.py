@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource import admin_access
 from fakeapi.kinds.resource.claim_spec import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.kinds.resource.conversion.requests import CLAIM_CONVERSIONS
@@ -122,7 +121,7 @@ class ClaimStatusStrategy(ClaimStrategy):
         errors += self._validate_reserved_and_devices(status)
         errors += _validate_reservations(new, before)
         if allocation is not None and allocated is not None:
-            type_name = newest_type("resource", "AllocationResult", self._rules)
+            type_name = self._rules.schemas.newest_type("resource", "AllocationResult")
             errors += validate_immutable_struct(
                 allocation, allocated, "status.allocation", type_name, self._rules
             )

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource import admin_access
 from fakeapi.kinds.resource.conversion.requests import spec_from_hub
 from fakeapi.kinds.resource.device_requests import (
@@ -132,7 +131,7 @@ class ClaimSpecStrategy(Strategy, ABC):
         specs = (new["spec"], old["spec"])
         if not self._rules.quirks.request_fields_under_exactly:
             specs = (self.nested_spec(new), self.nested_spec(old))
-        type_name = newest_type("resource", self.spec_type, self._rules)
+        type_name = self._rules.schemas.newest_type("resource", self.spec_type)
         return validate_immutable_struct(*specs, "spec", type_name, self._rules)
 
     def nested_spec(self, obj: Object) -> Object:

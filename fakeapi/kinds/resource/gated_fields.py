@@ -4,10 +4,7 @@ Each kind has its own table. If two entries of a table name the same field, the 
 either gate is off.
 """
 
-from functools import partial
-
 from fakeapi.kinds.common.gated_fields import GatedFields
-from fakeapi.kinds.common.paths import set_to_null
 from fakeapi.kinds.resource import gates
 from fakeapi.machinery.json_types import Object
 
@@ -88,7 +85,7 @@ CLAIM_STATUS_FIELDS = (
         gates.ADMIN_ACCESS,
         (_ALLOCATED_ADMIN_ACCESS,),
         _ADMIN_ACCESS,
-        take_away=partial(set_to_null, path=_ALLOCATED_ADMIN_ACCESS),
+        becomes_null=True,
     ),
     GatedFields(gates.CONSUMABLE_CAPACITY, _SHARES, (*_SHARES, *consumable_capacity_paths("spec"))),
     GatedFields(gates.OPTIONAL_NODE_OPERATIONS, (f"{_RESULTS}.skipNodeOperations",)),

@@ -10,7 +10,6 @@ from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.status_strategies import StatusOnlyStrategy
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.gated_fields import POOL_STATUS_REQUEST_FIELDS
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
@@ -52,7 +51,7 @@ class PoolStatusStrategy(StatusOnlyStrategy, PoolStatusRequestStrategy):
         status, before = new.get("status"), old.get("status")
         errors = list(metadata.of_change)
         if before is not None:
-            type_name = newest_type("resource", "ResourcePoolStatusRequestStatus", self._rules)
+            type_name = self._rules.schemas.newest_type("resource", "ResourcePoolStatusRequestStatus")
             errors += validate_immutable_struct(status, before, "status", type_name, self._rules)
         elif status is not None:
             errors += validate_conditions(status.get("conditions") or (), "status.conditions", self._rules)

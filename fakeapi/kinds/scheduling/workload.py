@@ -5,13 +5,11 @@ Follows k8s.io/kubernetes `pkg/registry/scheduling/{workload,podgroup,compositep
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import chain, repeat
 from typing import Any, ClassVar, Final
 
 from fakeapi.kinds.common.conditions import validate_conditions
 from fakeapi.kinds.common.gated_fields import GatedFields, drop_disabled_fields
-from fakeapi.kinds.common.paths import set_to_null
 from fakeapi.kinds.common.printing.values import printed_field
 from fakeapi.kinds.common.status_strategies import StatusOnlyStrategy
 from fakeapi.machinery.field_errors import FieldError, duplicate, invalid, required
@@ -201,11 +199,7 @@ def _marked_fields(fields: Iterable[Mapping[str, Any]]) -> list[GatedFields]:
     null, because Kubernetes always prints them.
     """
     return [
-        GatedFields(
-            gate,
-            (field["name"],),
-            take_away=None if field.get("omitempty") else partial(set_to_null, path=field["name"]),
-        )
+        GatedFields(gate, (field["name"],), becomes_null=not field.get("omitempty"))
         for field in fields
         for gate in field.get("gates", ())
     ]

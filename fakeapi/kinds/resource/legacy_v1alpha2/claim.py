@@ -9,7 +9,6 @@ from typing import ClassVar
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.invalid_texts import validate_dns_subdomain
 from fakeapi.kinds.common.status_strategies import StatusKeptStrategy
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.claim import state_column
 from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.kinds.resource.legacy_v1alpha2.parameter_references import (
@@ -79,7 +78,7 @@ class ClaimStrategy(StatusKeptStrategy, RulesStrategy):
                 new["spec"],
                 old["spec"],
                 "spec",
-                newest_type("resource", "ResourceClaimSpec", self._rules),
+                self._rules.schemas.newest_type("resource", "ResourceClaimSpec"),
                 self._rules,
             ),
             *errors,
@@ -119,7 +118,7 @@ class ClaimStatusStrategy(ClaimStrategy):
             is_going = "deletionTimestamp" in new["metadata"] or "deallocationRequested" in status
             errors += _validate_reservations(status, before, is_going=is_going)
         if allocated is not None and allocation is not None:
-            type_name = newest_type("resource", "AllocationResult", self._rules)
+            type_name = self._rules.schemas.newest_type("resource", "AllocationResult")
             errors += validate_immutable_struct(
                 allocation, allocated, "status.allocation", type_name, self._rules
             )

@@ -6,7 +6,6 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate` and `pkg
 from typing import Any
 
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.claim_template import (
     restore_empty_lists,
     validate_template_metadata,
@@ -54,7 +53,7 @@ class ClaimTemplateStrategy(RulesStrategy):
                 new["spec"],
                 old["spec"],
                 "spec",
-                newest_type("resource", "ResourceClaimTemplateSpec", self._rules),
+                self._rules.schemas.newest_type("resource", "ResourceClaimTemplateSpec"),
                 self._rules,
             ),
             *errors,

@@ -4,7 +4,6 @@ Follows `validateDeviceAttribute` of k8s.io/kubernetes `pkg/apis/resource/valida
 """
 
 from fakeapi.kinds.common.printing.values import printed_plain, printed_struct
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.validation.semver import validate_version
 from fakeapi.machinery.field_errors import FieldError, invalid, required, too_long
 from fakeapi.machinery.json_types import Object
@@ -29,7 +28,7 @@ def validate_attribute(attribute: Object, path: str, rules: ReleaseRules) -> lis
         by_requirement = rules.quirks.empty_attribute_is_required
         errors.append(required(path, problem) if by_requirement else invalid(path, "", problem))
     elif len(attribute) > 1:
-        bad_value = printed_struct(attribute, newest_type("resource", "DeviceAttribute", rules), rules)
+        bad_value = printed_struct(attribute, rules.schemas.newest_type("resource", "DeviceAttribute"), rules)
         errors.append(invalid(path, bad_value, f"exactly one {member} must be specified"))
     return errors
 

@@ -4,7 +4,6 @@ Follows `validatePartitionTypeAttribute` of k8s.io/kubernetes `pkg/apis/resource
 """
 
 from fakeapi.kinds.common.printing.values import printed_struct
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.validation.identifiers import validate_fully_qualified_name
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
@@ -40,6 +39,8 @@ def validate_partition_type(spec: Object, path: str, rules: ReleaseRules) -> lis
         if attribute is None:
             errors.append(required(place, f"device consumes counters and {_NAMED}, so it must be set"))
         elif "string" not in attribute:
-            bad_value = printed_struct(attribute, newest_type("resource", "DeviceAttribute", rules), rules)
+            bad_value = printed_struct(
+                attribute, rules.schemas.newest_type("resource", "DeviceAttribute"), rules
+            )
             errors.append(invalid(place, bad_value, f"must be a string value because {_NAMED}"))
     return errors

@@ -5,7 +5,6 @@ of the slice selects its own nodes.
 """
 
 from fakeapi.kinds.common.printing.values import printed_field, printed_plain, printed_struct
-from fakeapi.kinds.common.type_names import newest_type
 from fakeapi.kinds.resource.conversion.slices import SLICE_CONVERSIONS
 from fakeapi.kinds.resource.validation.nodes import validate_node_name, validate_nodes
 from fakeapi.machinery.field_errors import FieldError, invalid, required
@@ -65,7 +64,7 @@ def _validate_of_three(spec: Object, rules: ReleaseRules) -> list[FieldError]:
         bad_value = None
         if rules.quirks.invalid_slice_error_dumps_value:
             own = SLICE_CONVERSIONS["v1alpha3"].from_hub({"spec": spec})["spec"]
-            bad_value = printed_struct(own, newest_type("resource", "ResourceSliceSpec", rules), rules)
+            bad_value = printed_struct(own, rules.schemas.newest_type("resource", "ResourceSliceSpec"), rules)
         errors.append(invalid("spec", bad_value, _OF_THREE))
     return errors
 
