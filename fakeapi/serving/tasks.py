@@ -5,6 +5,7 @@ import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from fakeapi.asgi import GONE, ROOM, ASGIApp, ClientGone, ClientStalled, DropConnection, Message, Scope, Send
@@ -193,16 +194,7 @@ class ConnectionTasks:
         scope["extensions"][GONE] = events.gone
         if self._unread is not None:
             await self._unread.turn()
-            unread = self._unread
-
-            @asynccontextmanager
-            async def room(size: int) -> AsyncIterator[None]:
-                async with unread.room(size):
-                    if events.client_left:
-                        raise ClientGone
-                    yield
-
-            scope["extensions"][ROOM] = room
+            scope["extensions"][ROOM] = partial(_room, self._unread, events)
         if events.client_left and scope["method"] == "GET":
             raise ClientGone
         await app(scope, events.receive, send_unless_gone)
@@ -216,6 +208,15 @@ class ConnectionTasks:
     def cancel(self) -> None:
         for task in (*self.requests, *self.helpers):
             task.cancel()
+
+
+@asynccontextmanager
+async def _room(unread: ConnectionBytes, events: RequestEvents, size: int) -> AsyncIterator[None]:
+    """Holds room for a response of `size` bytes. Raises ClientGone if the client has disconnected before."""
+    async with unread.room(size):
+        if events.client_left:
+            raise ClientGone
+        yield
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:
