@@ -10,6 +10,9 @@ RELEASE := .venv-release/.ready
 PIP := bin/pip install -q --disable-pip-version-check
 ARGS ?=
 
+# Without bytecode files, each test process and each server of a test compiles all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18

@@ -8,7 +8,7 @@ import pytest
 from tests.installation import Installation, install
 from tests.postgresql_server import PostgreSQL, why_missing
 
-pytest_plugins = ("pytester", "tests.interop.plugin", "tests.skips", "tests.slow")
+pytest_plugins = ("pytester", "tests.frozen_tests", "tests.interop.plugin", "tests.skips", "tests.slow")
 
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
 hypothesis.settings.load_profile("repeatable")

@@ -1,11 +1,15 @@
 """Reads the recordings of Kubernetes' own API servers; fixtures/traces/README.md describes them."""
 
 import gzip
-import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import msgspec
+
+Exchanges = list[dict[str, Any]]
 
 WORLD = "world-"
 FOLDER = Path(__file__).parents[2] / "fixtures" / "traces" / "conformance"
@@ -39,7 +43,7 @@ class Recording:
         return dict.fromkeys(ALL_GATES[self.release], True)
 
     @property
-    def scenarios(self) -> dict[str, list[dict[str, Any]]]:
+    def scenarios(self) -> Mapping[str, Exchanges]:
         """The recorded requests and responses (exchanges) of each scenario, by the scenario's name."""
         return _read(self.name)
 
@@ -81,10 +85,37 @@ ALL_GATES = {
 }
 
 
+class _Line(msgspec.Struct):
+    """A line of a recording. Test modules need the names of all scenarios, but few tests run one of them."""
+
+    scenario: str
+    exchanges: msgspec.Raw
+
+
+class _Scenarios(Mapping[str, Exchanges]):
+    """The exchanges of each scenario. Parses the exchanges of a scenario on first use."""
+
+    def __init__(self, lines: list[_Line]) -> None:
+        self._lines = {line.scenario: line.exchanges for line in lines}
+        self._parsed: dict[str, Exchanges] = {}
+
+    def __getitem__(self, scenario: str) -> Exchanges:
+        exchanges = self._parsed.get(scenario)
+        if exchanges is None:
+            exchanges = self._parsed[scenario] = msgspec.json.decode(self._lines[scenario], type=Exchanges)
+        return exchanges
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+
 @cache
-def _read(name: str) -> dict[str, list[dict[str, Any]]]:
-    with gzip.open(FOLDER / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return {entry["scenario"]: entry["exchanges"] for entry in map(json.loads, lines)}
+def _read(name: str) -> Mapping[str, Exchanges]:
+    data = gzip.decompress((FOLDER / f"{name}.jsonl.gz").read_bytes())
+    return _Scenarios(msgspec.json.Decoder(_Line).decode_lines(data))
 
 
 _ALL = [Recording(path.name.removesuffix(".jsonl.gz")) for path in sorted(FOLDER.glob("*.jsonl.gz"))]
