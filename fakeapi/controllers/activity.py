@@ -53,7 +53,10 @@ class Activity:
         self._last_errors[name] = printable_line(f"{key}: {problem}", ERROR_LENGTH_MAX)
 
     def reports(self, names: Iterable[str], queue: WorkQueue, busy: Item | None) -> list[ControllerReport]:
-        """Returns a report for each controller name. `busy`: the key that a controller reconciles now."""
+        """Returns a report for each controller name.
+
+        `busy`: (controller name, key) of the key that a controller reconciles now; None if there is none.
+        """
         waiting = Counter(name for name, _ in queue.waiting)
         delayed = Counter(name for name, _ in queue.delayed)
         return [

@@ -3,7 +3,7 @@
 Each ready-made fault accepts the fields of its action, of Match and of When, and these arguments:
 
 - `target`: a resource as in a role (`resourceclaims/status`), or a pattern with verb and object (`update
-  resourceclaims/status default/gpu`); "" matches everything.
+  resourceclaims/status default/gpu`). "" matches all objects; a fault for some verbs stays a fault for these.
 - `times`: how often the fault fires.
 - `called`: the name of the fault.
 """

@@ -43,9 +43,10 @@ class JsonPath(msgspec.Struct, frozen=True):
     steps: tuple[Step, ...]
 
     def find(self, obj: Any) -> Values:
-        """Returns the values at the path in `obj`. A missing key gives no value.
+        """Returns the values at the path in `obj`. A key that is missing, or of a non-object, gives no value.
 
-        Raises JsonPathError if a step does not fit the type of a value, and for more than RESULTS_MAX values.
+        Raises JsonPathError for an index, slice or filter of a value that is not a list, and for more than
+        RESULTS_MAX values.
         """
         return _walk([obj], self.steps)
 

@@ -85,7 +85,7 @@ class Exchange:
         self._put = await tasks.spawn_app(streams.app, None, scope, self._send)
 
     def write_now(self, data: bytes) -> bool:
-        """Implements WRITE_NOW, an entry in the ASGI scope: writes a part of the body without waiting.
+        """Implements WRITE_NOW, an extension in the ASGI scope: writes a part of the body without waiting.
 
         Returns False, without writing, if the response has not started, has ended or has no body, or if the
         client does not read.

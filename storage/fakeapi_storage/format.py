@@ -26,6 +26,14 @@ class Format:
     - `version`: the number of the format. An application increments it for each incompatible change.
     - `migrations`: by format number n, the function that converts format n to n + 1. A database with an older
       format can be opened only if there is a migration for each step from that format to `version`.
+
+    This example changes keys:
+
+        def without_version(key: str, value: bytes) -> tuple[str, bytes]:
+            _, group, _version, rest = key.split("/", 3)
+            return f"/{group}/{rest}", value
+
+        storage = await open_storage(path, data_format=Format(version=2, migrations={1: without_version}))
     """
 
     version: int = FIRST_FORMAT

@@ -47,16 +47,7 @@ async def open_storage(
     `data_format` describes how the application encodes keys and values. A new database records the version of
     the format. A database with an older format is migrated in one transaction before this function returns.
     Every stored row, including history, passes through the migrations; revisions do not change. Databases
-    that do not record a format have format 1. This example changes keys:
-
-        def without_version(key: str, value: bytes) -> tuple[str, bytes]:
-            _, group, _version, rest = key.split("/", 3)
-            return f"/{group}/{rest}", value
-
-        storage = await open_storage(path, data_format=Format(version=2, migrations={1: without_version}))
-
-    Labels are texts about the database, such as the release that wrote it; see `Storage.labels` and
-    `Storage.set_labels`.
+    that do not record a format have format 1.
 
     Raises a subclass of `OpenFailed`, and then leaves the database unchanged:
 
@@ -79,6 +70,12 @@ async def open_storage(
         return Store(None, Committed(empty, window=window, watcher_buffer=watcher_buffer), {})
     if place.engine == "postgresql":
         return await _open_shared(place, data_format, settings, window, watcher_buffer)
+    return await _open_sqlite(place, durability, data_format, window, watcher_buffer)
+
+
+async def _open_sqlite(
+    place: Location, durability: Durability, data_format: Format, window: int, watcher_buffer: int
+) -> Storage:
     from fakeapi_storage.sqlite.engine import connect  # noqa: PLC0415 - imports SQLAlchemy, only for databases
     from fakeapi_storage.sqlite.log import SqliteLog  # noqa: PLC0415 - imports SQLAlchemy, only for databases
 

@@ -82,7 +82,8 @@ def merged_selector(places: Iterable[tuple[Object, bool]], node_name: str) -> Ob
 
     - `places`: for each device, the spec of the slice or device that selects nodes, and whether bindsToNode
       is set.
-    - `node_name`: the node for devices that only this node can use.
+    - `node_name`: the chosen node. If a device has `nodeName` or bindsToNode, the result selects only this
+      node.
     """
     term: Object = {}
     for place, binds in places:

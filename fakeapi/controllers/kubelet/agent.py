@@ -79,36 +79,28 @@ class NodeAgent:
         self._context = context
         self._pods = pods
         self._api: InProcessClient = context.api("kubelet")
-        self._addresses = NodeAddresses(number)
+        self._addresses = addresses = NodeAddresses(number)
         self.registrations = self._make_registrations()
         self.slices = NodeSlices(context, self._api, name, self._wipe_later)
         self._published: PublishedResources | None = None
         if context.rules.quirks.kubelet_publishes_slices and context.resource(GROUP, PLURAL) is not None:
             self._published = PublishedResources(context, self._api, name, self._publish_soon)
-        self._health: HealthWatch | None = None
+        health: HealthWatch | None = None
         if HealthWatch.is_on(context):
-            self._health = HealthWatch(context, self.prepared, self._health_changed)
+            health = HealthWatch(context, self.prepared, self._health_changed)
+        self._health = health
         claims = Claims(context, self._api, self.registrations, self.prepared, self._keep)
         self._events = EventRecorder(context, self._api, "kubelet", host=name)
         resolver = ConfigurationResolver(
             context, self._api, node_informer, services, self.prepared, directory
         )
         prober = Prober(context, self._events)
-        node = (name, self._addresses.node)
+        node = (name, addresses.node)
         starter = Starter(context, self._events, runtimes, resolver, prober, node, directory)
         adopter = Adopter(context, runtimes, starter, prober)
-        self.containers = PodContainers(context, self._events, timers, starter, adopter, prober)
+        self.containers = containers = PodContainers(context, self._events, timers, starter, adopter, prober)
         self.worker = PodWorker(
-            context,
-            self._api,
-            pods,
-            node_informer,
-            admitted,
-            name,
-            self._addresses,
-            claims,
-            self._health,
-            self.containers,
+            context, self._api, pods, node_informer, admitted, name, addresses, claims, health, containers
         )
         self._nri = NriSocket(directory, name) if context.cluster.settings.nri else None
         self._has_checkpoint = False

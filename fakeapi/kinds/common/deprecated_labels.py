@@ -18,7 +18,7 @@ DEPRECATED: Final = {
     ),
     "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 }
-"""Maps deprecated labels of nodes to the text of their warning, without the field path."""
+"""Maps deprecated labels and annotations to the text of their warning, without the field path."""
 
 
 def deprecated_label_warnings(key: str, path: str) -> list[str]:

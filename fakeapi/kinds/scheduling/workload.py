@@ -1,4 +1,7 @@
-"""Workload, PodGroup and CompositePodGroup of scheduling.k8s.io, from Kubernetes 1.36.
+"""Defines the kinds Workload, PodGroup and CompositePodGroup of scheduling.k8s.io.
+
+Serves Workload and PodGroup from Kubernetes 1.36, and CompositePodGroup from 1.37. `first_workload` defines
+the Workload of 1.35.
 
 Follows k8s.io/kubernetes `pkg/registry/scheduling/{workload,podgroup,compositepodgroup}` and
 `pkg/apis/scheduling/validation`. Declarative validation (`fakeapi.registry.declared`) checks most rules.

@@ -144,7 +144,8 @@ class FieldManager:
           place. On create, metadata that only a server sets is already cleared.
         - `manager`: empty means "unknown".
         - `now`: RFC 3339 in UTC, with whole seconds.
-        - `restored`: returns `new` with the empty lists and the texts of quantities that Go compares.
+        - `restored`: a function that returns a copy of `new` for the comparison with `live`. In atomic
+          lists, the copy has the client's empty lists and texts of quantities, because Go compares them.
 
         On the main resource, the client's managedFields replace the stored managedFields. Missing or invalid
         managedFields are ignored. `[]` and `[{}]` remove all managedFields until the first apply.

@@ -21,6 +21,7 @@ from fakeapi.machinery.meta import quantity
 from fakeapi.machinery.schema import quick_decoding
 from fakeapi.machinery.schema.decode_errors import JSON_TEXT, DecodeErrors, MapKey, Path
 from fakeapi.machinery.schema.duplicate_fields import merge_duplicates
+from fakeapi.machinery.schema.empty_values import drops_zero
 from fakeapi.machinery.schema.nodes import (
     AnyValue,
     Field,
@@ -324,24 +325,10 @@ def zero(node: Node) -> Any:
             return None
 
 
-def _drops_zero(entry: Field) -> bool:
-    """Whether Go omits a field with a zero value.
-
-    `omitempty` omits false, 0, nil and empty strings, lists and maps, but never a struct. `omitzero` also
-    omits a zero struct.
-    """
-    if entry.omitzero:
-        return True
-    if not entry.omitempty or entry.pointer or isinstance(entry.node, Struct | AnyValue):
-        return False
-    return not (isinstance(entry.node, Scalar) and entry.node.kind in _STRUCTS_IN_GO)
-
-
-_STRUCTS_IN_GO = (ScalarKind.TIME, ScalarKind.MICRO_TIME, ScalarKind.QUANTITY, ScalarKind.INT_OR_STRING)
 _EXACT = {ScalarKind.STRING: str, ScalarKind.BOOLEAN: bool}
 
 
-SEMANTICS = quick_decoding.Semantics(_lazily, zero, _drops_zero)
+SEMANTICS = quick_decoding.Semantics(_lazily, zero, drops_zero)
 
 
 class _Entry(NamedTuple):
@@ -361,54 +348,7 @@ class _Entry(NamedTuple):
 
 def _entry(field: Field, rank: int) -> _Entry:
     exact = _EXACT.get(field.node.kind) if isinstance(field.node, Scalar) else None
-    return _Entry(exact, _drops_zero(field), _lazily(field.node), rank)
-
-
-def without_empty(value: Any, node: Node) -> Any:
-    """Returns a copy of a canonical value without empty lists and maps, as after encoding it as protobuf.
-
-    Drops fields with `omitempty`; other empty lists and maps become None. Keeps fields that are not in the
-    schema.
-    """
-    match node:
-        case Struct() if isinstance(value, dict):
-            fields = node.fields
-            kept = {
-                key: without_empty(item, fields[key].node) if key in fields else item
-                for key, item in value.items()
-            }
-            return {
-                key: item
-                for key, item in kept.items()
-                if item is not None or key not in fields or not _drops_zero(fields[key])
-            }
-        case List():
-            return [without_empty(item, node.items) for item in value] if value else None
-        case Map():
-            return {key: without_empty(item, node.values) for key, item in value.items()} if value else None
-        case _:
-            return value
-
-
-def without_omitted_lists(value: Any, node: Node) -> Any:
-    """Returns a copy of a value without empty lists in fields with `omitempty`, as Go's encoding/json.
-
-    Other empty lists stay. Keeps fields that are not in the schema.
-    """
-    match node:
-        case Struct() if isinstance(value, dict):
-            fields = node.fields
-            return {
-                key: without_omitted_lists(item, fields[key].node) if key in fields else item
-                for key, item in value.items()
-                if item != [] or key not in fields or not _drops_zero(fields[key])
-            }
-        case List() if isinstance(value, list):
-            return [without_omitted_lists(item, node.items) for item in value]
-        case Map() if isinstance(value, dict):
-            return {key: without_omitted_lists(item, node.values) for key, item in value.items()}
-        case _:
-            return value
+    return _Entry(exact, drops_zero(field), _lazily(field.node), rank)
 
 
 def _struct(node: Struct) -> Walk:
@@ -419,7 +359,7 @@ def _struct(node: Struct) -> Walk:
     present = [
         (field.name, None if field.pointer else field.node)
         for field in node.fields.values()
-        if not field.omitempty or (not field.pointer and not _drops_zero(field))
+        if not field.omitempty or (not field.pointer and not drops_zero(field))
     ]
 
     def walk(value: Any, path: Path, owner: str, errors: DecodeErrors) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.golang.json_encoding import go_encode
-from fakeapi.machinery.schema.decoding import without_empty
+from fakeapi.machinery.schema.empty_values import without_empty
 from fakeapi.machinery.schema.go_names import go_name
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, ScalarKind, Struct
 

@@ -86,7 +86,7 @@ class CustomResources:
             await self.follow(name)
 
     async def restore(self) -> None:
-        """Serves the custom resources of all stored CRDs, and of no other CRDs.
+        """Serves the custom resources of all established CRDs in the storage, and of no other CRDs.
 
         Also resumes controller work that a shutdown interrupted, such as the deletion of a CRD. Raises
         ApiError if the server cannot read or store a CRD.

@@ -67,10 +67,10 @@ class Strategy:
     """Whether a random suffix follows the generateName of a new object."""
 
     rewrites_created: ClassVar[bool] = False
-    """Whether the first update of an object is stored and watched even if the update changes nothing.
+    """Whether the first update of an object gets a new resourceVersion even if the update changes nothing.
 
-    kube-apiserver stores a new object of such a kind without a default that clients see. The first update
-    stores the default.
+    kube-apiserver stores a new PersistentVolumeClaim, for example, without the default of `status.phase`,
+    although responses contain it. The first update stores the default, and watches get an event.
     """
 
     updates_unconditionally: ClassVar[bool] = True

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import raw_extension
-from fakeapi.machinery.schema.decoding import without_empty
+from fakeapi.machinery.schema.empty_values import without_empty
 from fakeapi.machinery.schema.nodes import Struct
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def with_type(value: bytes, old_prefix: bytes, new_prefix: bytes) -> bytes:
 
 
 def type_prefix(kind: str, api_version: str) -> bytes:
-    """Returns the bytes with which each stored object of a kind begins: kind and apiVersion."""
+    """Returns the bytes with which the JSON of each stored object of a kind begins: kind and apiVersion."""
     return codec.encode({"kind": kind, "apiVersion": api_version})[:-1] + b","
 
 

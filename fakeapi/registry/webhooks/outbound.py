@@ -47,8 +47,8 @@ class ServiceUrls:
     def add(self, text: str) -> None:
         """Adds an entry such as `ns/name=https://127.0.0.1:9443`, or replaces the URL of the same Service.
 
-        Raises ServiceUrlError if the text does not have this form, or if it names a further Service at
-        SERVICES_MAX.
+        Raises ServiceUrlError if the text does not have this form, or if the Service is new and there are
+        SERVICES_MAX entries already.
         """
         service, url = _service_url(text)
         if service not in self._urls and len(self._urls) >= SERVICES_MAX:

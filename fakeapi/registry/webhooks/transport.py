@@ -27,7 +27,7 @@ def answer_limit(sent: int) -> int:
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """The endpoint of a webhook."""
+    """The endpoint of a webhook or of an aggregated API server."""
 
     url: str
     """The URL with scheme, host, port and path, as error messages print it."""

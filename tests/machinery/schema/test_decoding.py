@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from fakeapi.machinery import codec
 from fakeapi.machinery.golang.json_decoding import decode_marking_duplicates
 from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors, spell
-from fakeapi.machinery.schema.decoding import DecodeError, decode, without_empty, zero
+from fakeapi.machinery.schema.decoding import DecodeError, decode, zero
+from fakeapi.machinery.schema.empty_values import without_empty
 from fakeapi.machinery.schema.nodes import AnyValue, List, Map, Node
 from fakeapi.releases import load_release
 from tests.machinery.schema.outer_type import BOOL, INNER, INT64, OUTER, STRING, TIME

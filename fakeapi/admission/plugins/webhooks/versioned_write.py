@@ -7,7 +7,8 @@ from fakeapi.admission.admission_request import before_creation
 from fakeapi.machinery import codec
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema import raw_extension
-from fakeapi.machinery.schema.decoding import decode, without_omitted_lists
+from fakeapi.machinery.schema.decoding import decode
+from fakeapi.machinery.schema.empty_values import without_omitted_lists
 from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.admission.attributes import Attributes, Operation
 from fakeapi.registry.model.body_type import BodyType
