@@ -43,8 +43,12 @@ def process(
 
 
 def environment_of(tree: Path) -> dict[str, str]:
-    """Returns the environment variables for a Python program that imports fakeapi from a checkout."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(tree), str(tree / "storage")])}
+    """Returns the environment variables for a Python program that imports fakeapi from a checkout.
+
+    The program may write bytecode files, because an installed package has them too.
+    """
+    rest = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**rest, "PYTHONPATH": os.pathsep.join([str(tree), str(tree / "storage")])}
 
 
 @contextlib.contextmanager
