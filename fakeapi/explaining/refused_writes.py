@@ -1,11 +1,10 @@
 """Finds refused writes in the journal of a server."""
 
 import json
-from itertools import islice
 
 from fakeapi.explaining.cluster_objects import KINDS, RefusedWrite
 from fakeapi.explaining.model import Reference
-from fakeapi.journal.entry import Entry
+from fakeapi.journal.entry import Entry, Record
 from fakeapi.journal.journal import Journal
 from fakeapi.machinery.json_types import Object
 
@@ -25,14 +24,18 @@ def refused_writes(journal: Journal, target: Reference) -> list[RefusedWrite]:
     Finds only writes with the status codes 400, 403 and 422.
     """
     plural = next((plural for plural, (_, kind) in KINDS.items() if kind == target.kind), "")
-    first = max(journal.forgotten, journal.last - ENTRIES_MAX)
     refused: list[RefusedWrite] = []
-    for entry in islice(journal.entries(first), ENTRIES_MAX):
-        if entry.verb not in _WRITES or entry.code not in _CODES or entry.info.resource != plural:
-            continue
-        if entry.name == target.name and entry.namespace == target.namespace:
+    for entry in journal.newest_entries(journal.last - ENTRIES_MAX, _is_refused):
+        is_own = entry.name == target.name and entry.namespace == target.namespace
+        if is_own and entry.info.resource == plural:
             refused.append(_refused(entry))
-    return refused[-REFUSED_MAX:]
+            if len(refused) == REFUSED_MAX:
+                break
+    return refused[::-1]
+
+
+def _is_refused(record: Record) -> bool:
+    return record.code in _CODES and record.verb in _WRITES
 
 
 def _refused(entry: Entry) -> RefusedWrite:

@@ -26,6 +26,9 @@ TEXT_MAX = 1024
 
 Listener = Callable[[Entry], None]
 
+_NO_BODIES = (0, b"", b"")
+"""The bodies of no request, because the first request has the number 1."""
+
 
 class Journal:
     """The last requests of a server, in the order of their responses.
@@ -70,12 +73,22 @@ class Journal:
         """Returns the entries with a number above `after`, oldest first."""
         return reversed([*self.newest_entries(after)])
 
-    def newest_entries(self, after: int = 0) -> Iterator[Entry]:
-        """Yields the entries with a number above `after`, newest first."""
-        bodies = {number: (sent, answer) for number, sent, answer in self._bodies}
-        numbers = range(self.last, after, -1)
-        for number, record in zip(numbers, reversed(self._records), strict=False):
-            yield Entry(number, Record(*record), Bodies(*bodies.get(number, ())))
+    def newest_entries(
+        self, after: int = 0, matches: Callable[[Record], bool] = lambda _: True
+    ) -> Iterator[Entry]:
+        """Yields the entries with a number above `after`, newest first.
+
+        `matches`: returns whether to yield the entry of a record.
+        """
+        kept = reversed(self._bodies)
+        of, sent, answer = next(kept, _NO_BODIES)
+        for number, raw in zip(range(self.last, after, -1), reversed(self._records), strict=False):
+            record = Record(*raw)
+            if not matches(record):
+                continue
+            while of > number:
+                of, sent, answer = next(kept, _NO_BODIES)
+            yield Entry(number, record, Bodies(sent, answer) if of == number else Bodies())
 
     def records(self, after: int = 0) -> Iterator[Record]:
         """Returns the records with a number above `after`, newest first. This is faster than `entries`."""

@@ -119,6 +119,17 @@ def test_bodies_are_forgotten_before_their_requests(monkeypatch: pytest.MonkeyPa
     assert [each.body for each in journal.entries()] == [None, "second", "third"]
 
 
+def test_each_of_the_newest_entries_has_its_own_bodies() -> None:
+    journal = Journal()
+    for number, code in enumerate((422, 200, 403, 200, 422, 200), 1):
+        sent = b"" if number in {2, 5} else str(number).encode()
+        journal.append(raw(code=code), sent, sent)
+    every = [(entry.number, entry.bodies.sent) for entry in journal.newest_entries()]
+    assert every == [(6, b"6"), (5, b""), (4, b"4"), (3, b"3"), (2, b""), (1, b"1")]
+    refused = journal.newest_entries(1, lambda record: record.code != 200)
+    assert [(entry.number, entry.bodies.answer) for entry in refused] == [(5, b""), (3, b"3")]
+
+
 def test_a_long_body_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journals, "BODY_MAX", 5)
     journal = Journal()
