@@ -1,5 +1,8 @@
 """The control API of fakeapi: a Starlette application for paths below /_fakeapi."""
 
+import asyncio
+from functools import cache
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -26,10 +29,13 @@ def control_api(server: Controlled, *, credentials: Credentials, hosts: HostRule
     - `hosts`: the accepted Host and Origin headers, if everybody is an administrator; None accepts all.
     """
     routes = all_routes()
-    document = document_of(routes)
+
+    @cache
+    def document() -> bytes:
+        return document_of(routes)
 
     async def openapi(_: Request) -> Response:
-        return Response(document, media_type="application/json")
+        return Response(await asyncio.to_thread(document), media_type="application/json")
 
     endpoints = [
         StarletteRoute(route.path, endpoint_of(route, server), methods=[route.method]) for route in routes
