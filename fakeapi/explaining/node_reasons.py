@@ -1,16 +1,16 @@
 """Groups the nodes that scheduler filters exclude for reasons other than devices, and tries changes."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
+from fakeapi.controllers.scheduler.pod_topology import NO_LABEL, SPREAD
 from fakeapi.explaining.briefs import node_brief, node_names
 from fakeapi.explaining.cluster_objects import (
-    NODES_A_TURN,
     ClusterObjects,
     consumers_of,
     reference,
@@ -56,13 +56,12 @@ class NodeReasons:
     async def examine(self) -> None:
         """Finds the reasons of each node. Call it before the other methods.
 
-        Lets other tasks of the event loop run after every NODES_A_TURN nodes.
+        Lets other tasks of the event loop run meanwhile.
         """
-        cluster, outcome = self._cluster, self._outcome
+        cluster, outcome, turns = self._cluster, self._outcome, Turns()
         of_topology: dict[str, str] = {}
-        for number, (name, refusal) in enumerate(outcome.refusals.items(), 1):
-            if number % NODES_A_TURN == 0:
-                await asyncio.sleep(0)
+        for name, refusal in outcome.refusals.items():
+            await turns.give_turn_if_over()
             state = cluster.node_states[name]
             facts = facts_of(self._wants, state)
             if not facts and refusal.reasons[0] in TOPOLOGY:
@@ -74,11 +73,14 @@ class NodeReasons:
                 self._facts[name] = facts
             else:
                 self.by_claims.add(name)
-        topology = TopologyFacts(cluster, self._pod, outcome.filtering, dict(self._facts))
-        for number, (name, message) in enumerate(of_topology.items(), 1):
-            if number % NODES_A_TURN == 0:
-                await asyncio.sleep(0)
-            self._facts[name] = [topology.fact(cluster.node_states[name], message)]
+        has_spreads = not {SPREAD, NO_LABEL}.isdisjoint(of_topology.values())
+        filtering = outcome.filtering if has_spreads else None
+        spreads = [] if filtering is None else await filtering.spreads()
+        states = {} if filtering is None else filtering.states
+        topology = TopologyFacts(cluster, self._pod, spreads, states, dict(self._facts))
+        for name, message in of_topology.items():
+            await turns.give_turn_if_over()
+            self._facts[name] = [await topology.fact(cluster.node_states[name], message)]
 
     def text_of(self, name: str) -> str:
         """Returns all reasons that exclude a node, in one line; "" if the node only lacks devices."""
@@ -89,13 +91,18 @@ class NodeReasons:
 
         `able`: the nodes with the devices of all claims; their groups come first.
         """
+        turns = Turns()
         groups: dict[tuple[Any, ...], list[str]] = {}
+        missing = {}
         for name, facts in self._facts.items():
+            await turns.give_turn_if_over()
+            missing[name] = self._missing(name)
             rank = 0 if name in able else 2 if able and self._lacks_class(name) else 1
             key = (rank, *((fact.code, fact.shape) for fact in facts))
             groups.setdefault(key, []).append(name)
         for names in groups.values():
-            names.sort(key=self._missing)
+            names.sort(key=missing.__getitem__)
+            await turns.give_turn_if_over()
         ordered = sorted(
             groups.items(), key=lambda item: (item[0][0], len(item[0]), -len(item[1]), item[1][0])
         )

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 
-from fakeapi.controllers.scheduler.cycle import Filtering
 from fakeapi.controllers.scheduler.node_state import NodeState
 from fakeapi.controllers.scheduler.pod_topology import Spread
 from fakeapi.explaining.model import NAMES_SHOWN, listed
@@ -16,21 +15,22 @@ PATH = "spec.topologySpreadConstraints"
 class SpreadFacts:
     """Explains the topology spread constraints of one pod.
 
-    - `filtering`: the filters of the scheduling attempt; None if the attempt ended before.
+    - `spreads`: the constraints with whenUnsatisfiable DoNotSchedule, with the pods in each topology domain.
+    - `states`: the nodes of the scheduling attempt by name.
     - `others`: the reasons that exclude other nodes, by node name.
     """
 
     def __init__(
-        self, pod: Object, filtering: Filtering | None, others: Mapping[str, Sequence[Fact]]
+        self,
+        pod: Object,
+        spreads: Sequence[Spread],
+        states: Mapping[str, NodeState],
+        others: Mapping[str, Sequence[Fact]],
     ) -> None:
         self._pod = pod
-        self._filtering = filtering
+        self._spreads = spreads
+        self._states = states
         self._others = others
-
-    @cached_property
-    def _spreads(self) -> Sequence[Spread]:
-        """The constraints with whenUnsatisfiable DoNotSchedule, with the pods in each topology domain."""
-        return [] if self._filtering is None else self._filtering.spreads()
 
     @cached_property
     def _lines(self) -> Sequence[Sequence[str]]:
@@ -73,11 +73,10 @@ class SpreadFacts:
         yield f"pods by {key}: {pods}; with maxSkew {constraint['maxSkew']}, at most {most} in one domain"
         if len(counts) < int(constraint.get("minDomains") or 1):
             yield f"minDomains is {constraint['minDomains']}, and only {len(counts)} domains have nodes"
-        states = {} if self._filtering is None else self._filtering.states
         for domain, count in ordered[:NAMES_SHOWN]:
             if count > least:
                 break
-            names = [one.name for one in states.values() if _labels_of(one).get(key) == domain]
+            names = [one.name for one in self._states.values() if _labels_of(one).get(key) == domain]
             reasons = [self._others.get(name) or () for name in names]
             if not names:
                 continue

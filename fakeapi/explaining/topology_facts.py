@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from fakeapi.controllers.scheduler.cycle import Filtering
+from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.scheduler.node_state import NodeState, required_terms
 from fakeapi.controllers.scheduler.pod_topology import (
     AFFINITY,
@@ -12,7 +12,8 @@ from fakeapi.controllers.scheduler.pod_topology import (
     ANTI_AFFINITY_OF_OTHERS,
     NO_LABEL,
     SPREAD,
-    selects_pod,
+    AffinityTerm,
+    Spread,
 )
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.model import Change
@@ -50,23 +51,27 @@ class Excluding:
 class TopologyFacts:
     """Explains why pod affinity or topology spread excludes nodes for one pod.
 
-    `filtering` and `others`: see SpreadFacts.
+    `spreads`, `states` and `others`: see SpreadFacts.
     """
 
     def __init__(
         self,
         cluster: ClusterObjects,
         pod: Object,
-        filtering: Filtering | None,
+        spreads: Sequence[Spread],
+        states: Mapping[str, NodeState],
         others: Mapping[str, Sequence[Fact]],
     ) -> None:
-        self._spread = SpreadFacts(pod, filtering, others)
+        self._spread = SpreadFacts(pod, spreads, states, others)
         self._cluster = cluster
         self._pod = pod
         self._excluding: dict[str, dict[tuple[str, str], list[Excluding]]] = {}
 
-    def fact(self, state: NodeState, message: str) -> Fact:
-        """Explains a message of the scheduler that pod affinity or topology spread excludes a node."""
+    async def fact(self, state: NodeState, message: str) -> Fact:
+        """Explains a message of the scheduler that pod affinity or topology spread excludes a node.
+
+        Lets other tasks of the event loop run meanwhile.
+        """
         code = TOPOLOGY[message]
         labels = state.node["metadata"].get("labels") or {}
         if message == NO_LABEL:
@@ -76,23 +81,30 @@ class TopologyFacts:
         if code == "PodAffinity":
             return _affinity(self._pod, state)
         if code not in self._excluding:
-            self._excluding[code] = self._by_domain(code)
+            self._excluding[code] = await self._by_domain(code)
         domains = self._excluding[code]
         excluding = [one for pair in labels.items() for one in domains.get(pair, ())]
         return _anti_affinity(code, self._pod, state, excluding)
 
-    def _by_domain(self, code: str) -> dict[tuple[str, str], list[Excluding]]:
+    async def _by_domain(self, code: str) -> dict[tuple[str, str], list[Excluding]]:
         """Returns the pods that exclude the pod, by topology key and value of their nodes."""
         domains: dict[tuple[str, str], list[Excluding]] = {}
+        of_pod, turns = _anti_affinity_terms(self._pod), Turns()
         for place in self._cluster.node_states.values():
+            await turns.give_turn_if_over()
             labels = place.node["metadata"].get("labels") or {}
             for other in place.shunning if code == OF_OTHERS else place.pods:
-                owner, target = (other, self._pod) if code == OF_OTHERS else (self._pod, other)
-                for term in required_terms(owner, "podAntiAffinity"):
-                    key = term["topologyKey"]
-                    if key in labels and selects_pod(term, owner, target, lambda: self._cluster.namespaces):
+                target = self._pod if code == OF_OTHERS else other
+                for term, parsed in _anti_affinity_terms(other) if code == OF_OTHERS else of_pod:
+                    key = parsed.topology_key
+                    if key in labels and parsed.selects(target, lambda: self._cluster.namespaces):
                         domains.setdefault((key, labels[key]), []).append(Excluding(other, place, term))
         return domains
+
+
+def _anti_affinity_terms(pod: Object) -> list[tuple[Object, AffinityTerm]]:
+    """Returns the required terms of a pod's anti-affinity, each as written and parsed."""
+    return [(term, AffinityTerm(term, pod)) for term in required_terms(pod, "podAntiAffinity")]
 
 
 def _affinity(pod: Object, state: NodeState) -> Fact:

@@ -1,4 +1,4 @@
-"""Limits the search for the devices of one pod on all nodes, and lets other tasks run during the search."""
+"""Limits the search for the devices of one pod on all nodes, and lets other tasks run during long work."""
 
 import asyncio
 from collections.abc import Callable
@@ -30,7 +30,7 @@ Cheap selectors need no limit of their own: the numbers of devices and requests 
 """
 
 TURN_SECONDS = 0.002
-"""Seconds after which a scheduling attempt lets the event loop run other tasks.
+"""Seconds after which a scheduling attempt or an explanation lets the event loop run other tasks.
 
 The interval is short, because one API request needs several turns of the event loop.
 """
@@ -38,7 +38,30 @@ The interval is short, because one API request needs several turns of the event 
 Result = TypeVar("Result")
 
 
-class Effort:
+class Turns:
+    """Lets other tasks of the event loop run while one task works for a long time."""
+
+    def __init__(self) -> None:
+        """Starts an interval of TURN_SECONDS."""
+        self._turn_ends = perf_counter() + TURN_SECONDS
+
+    @property
+    def turn_is_over(self) -> bool:
+        """Whether the caller must await `give_turn` before it continues, so that other tasks can run."""
+        return perf_counter() >= self._turn_ends
+
+    async def give_turn(self) -> None:
+        """Lets the event loop run other tasks, and starts a new interval of TURN_SECONDS."""
+        await asyncio.sleep(0)
+        self._turn_ends = perf_counter() + TURN_SECONDS
+
+    async def give_turn_if_over(self) -> None:
+        """Lets the event loop run other tasks if the interval has ended. Call it after each small step."""
+        if self.turn_is_over:
+            await self.give_turn()
+
+
+class Effort(Turns):
     """The remaining effort of one scheduling attempt: the number of devices to try, and CPU seconds.
 
     The search on each node may spend half of the remaining effort. So a very long search on one node leaves
@@ -47,8 +70,8 @@ class Effort:
 
     def __init__(self, heavy: HeavySteps) -> None:
         """Starts with the full limits. `heavy`: runs expensive evaluations in a thread."""
+        super().__init__()
         self._heavy = heavy
-        self._turn_ends = perf_counter() + TURN_SECONDS
         self.tries = TRIES_MAX
         self.seconds = SECONDS_MAX
         self.gave_up = False
@@ -62,16 +85,6 @@ class Effort:
         self.tries = tries
         self.gave_up = gave_up
 
-    @property
-    def turn_is_over(self) -> bool:
-        """Whether the caller must await `give_turn` before it continues, so that other tasks can run."""
-        return perf_counter() >= self._turn_ends
-
-    async def give_turn(self) -> None:
-        """Lets the event loop run other tasks, and starts a new interval of TURN_SECONDS."""
-        await asyncio.sleep(0)
-        self._turn_ends = perf_counter() + TURN_SECONDS
-
     async def run(self, step: Callable[[], Result]) -> tuple[Result, float]:
         """Calls `step`, a function that evaluates CEL selectors.
 
@@ -80,8 +93,7 @@ class Effort:
         """
         seconds: list[float] = []
         result = await self._heavy.run(0, partial(_timed, step, seconds))
-        if self.turn_is_over:
-            await self.give_turn()
+        await self.give_turn_if_over()
         return result, max(sum(seconds) - FREE_SECONDS, 0.0)
 
     def on_node(self) -> "NodeEffort":

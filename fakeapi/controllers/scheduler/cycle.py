@@ -116,7 +116,7 @@ class Filtering(msgspec.Struct, frozen=True):
         """
         wants = Wants(self.pod, self.quirks, self.claims.by_class)
         has_topology = self.has_topology if has_topology is None else has_topology
-        topology = self._topology(wants) if has_topology else None
+        topology = await self._topology(wants) if has_topology else None
         for name in names:
             state = self.states[name]
             refusal = next(
@@ -124,8 +124,7 @@ class Filtering(msgspec.Struct, frozen=True):
             )
             if refusal is None and topology is not None:
                 refusal = topology.filter(state)
-            if self.effort.turn_is_over:
-                await self.effort.give_turn()
+            await self.effort.give_turn_if_over()
             yield state, refusal or await self.plugin.filter(self.claims, self.pod, state, self.effort)
 
     @property
@@ -133,19 +132,22 @@ class Filtering(msgspec.Struct, frozen=True):
         """Whether the pod, or a pod on a node, has rules for pod affinity or topology spread."""
         return has_rules(self.pod) or any(map(_shunning, self.states.values()))
 
-    def spreads(self) -> list[Spread]:
+    async def spreads(self) -> list[Spread]:
         """Returns the pod's topology spread constraints with DoNotSchedule."""
-        return self._topology(Wants(self.pod, self.quirks, self.claims.by_class)).spreads
+        return (await self._topology(Wants(self.pod, self.quirks, self.claims.by_class))).spreads
 
-    def _topology(self, wants: Wants) -> PodTopology:
-        """Returns the filter for pod affinity and topology spread."""
-        return PodTopology(
+    async def _topology(self, wants: Wants) -> PodTopology:
+        """Returns the filter for pod affinity and topology spread. Counts the pods on all nodes."""
+        topology = PodTopology(
             self.pod,
-            self.states,
             self.namespaces,
             lambda node: node_affinity(wants, NodeState(node)) is None,
             lambda node: taint_toleration(wants, NodeState(node)) is None,
         )
+        for state in self.states.values():
+            topology.count(state)
+            await self.effort.give_turn_if_over()
+        return topology
 
 
 async def attempt(

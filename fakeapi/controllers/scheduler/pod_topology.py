@@ -4,7 +4,7 @@ Follow k8s.io/kubernetes `pkg/scheduler/framework/plugins/podtopologyspread` and
 required terms and DoNotSchedule. Preferred terms and ScheduleAnyway do not affect the scores.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -12,6 +12,7 @@ from fakeapi.controllers.scheduler.node_state import NodeState, required_terms
 from fakeapi.controllers.scheduler.status import Unschedulable
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta import label_selector
+from fakeapi.machinery.meta.label_selector import Selector
 
 SPREAD = "node(s) didn't match pod topology spread constraints"
 NO_LABEL = f"{SPREAD} (missing required label)"
@@ -37,9 +38,13 @@ def has_rules(pod: Object) -> bool:
 
 
 class Spread(msgspec.Struct, eq=False):
-    """A topology spread constraint, with the number of matching pods in each topology domain."""
+    """A topology spread constraint, with the number of matching pods in each topology domain.
+
+    `selector`: the parsed labelSelector of the constraint; None selects no pods.
+    """
 
     constraint: Object
+    selector: Selector | None
     counts: dict[str, int] = msgspec.field(default_factory=dict)
 
     @property
@@ -51,13 +56,55 @@ class Spread(msgspec.Struct, eq=False):
 
     def skew(self, pod: Object, state: NodeState) -> int:
         """Returns the skew of a node's domain with the pod on this node."""
-        own = int(_selects(self.constraint.get("labelSelector"), pod["metadata"].get("labels") or {}))
+        own = int(_selects(self.selector, pod["metadata"].get("labels") or {}))
         there = self.counts.get(_labels_of(state).get(self.constraint["topologyKey"], ""), 0)
         return there + own - self.least
 
 
+class AffinityTerm:
+    """A required term of the affinity or anti-affinity of the pod `owner`. Parses its selectors once.
+
+    `topology_key`: the label of nodes whose values are the topology domains.
+    """
+
+    def __init__(self, term: Object, owner: Object) -> None:
+        self.topology_key = str(term["topologyKey"])
+        self._selector = label_selector.of_object(term.get("labelSelector"))
+        self._namespaces: Collection[str] = term.get("namespaces") or ()
+        self._selects_namespaces = term.get("namespaceSelector") is not None
+        self._namespace_selector = label_selector.of_object(term.get("namespaceSelector"))
+        if not self._namespaces and not self._selects_namespaces:
+            self._namespaces = (owner["metadata"]["namespace"],)
+
+    def selects(self, pod: Object, namespaces: Namespaces) -> bool:
+        """Whether the term selects a pod, by namespace and labels.
+
+        `namespaces`: returns the namespaces of the cluster by name.
+        """
+        return self._is_in_scope(pod["metadata"]["namespace"], namespaces) and _selects(
+            self._selector, pod["metadata"].get("labels") or {}
+        )
+
+    def _is_in_scope(self, namespace: str, namespaces: Namespaces) -> bool:
+        if namespace in self._namespaces:
+            return True
+        if not self._selects_namespaces:
+            return False
+        namespace_object = namespaces().get(namespace)
+        return namespace_object is not None and _selects(
+            self._namespace_selector, namespace_object["metadata"].get("labels") or {}
+        )
+
+
+def affinity_terms(pod: Object, kind: str) -> list[AffinityTerm]:
+    """Returns the required terms of a pod. `kind`: podAffinity or podAntiAffinity."""
+    return [AffinityTerm(term, pod) for term in required_terms(pod, kind)]
+
+
 class PodTopology:
     """Filters nodes by pod affinity and topology spread, for one pod in one scheduling attempt.
+
+    Pass all nodes to `count` before you filter nodes.
 
     `spreads`: the topology spread constraints with DoNotSchedule.
     """
@@ -65,12 +112,11 @@ class PodTopology:
     def __init__(
         self,
         pod: Object,
-        states: Mapping[str, NodeState],
         namespaces: Namespaces,
         suits: Suits,
         tolerates: Suits,
     ) -> None:
-        """Counts the pods on all nodes.
+        """Prepares the counts of pods.
 
         - `namespaces`: returns the namespaces of the cluster by name.
         - `suits`: returns whether a node matches the pod's required node affinity.
@@ -78,20 +124,22 @@ class PodTopology:
         """
         self._pod = pod
         self._labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
-        self._namespaces = namespaces
+        self._namespaces, self._suits, self._tolerates = namespaces, suits, tolerates
         self.spreads = [
-            Spread(constraint)
+            Spread(constraint, label_selector.of_object(constraint.get("labelSelector")))
             for constraint in pod["spec"].get("topologySpreadConstraints") or ()
             if constraint["whenUnsatisfiable"] == "DoNotSchedule"
         ]
-        self._wanted = required_terms(pod, "podAffinity")
-        self._unwanted = required_terms(pod, "podAntiAffinity")
+        self._wanted = affinity_terms(pod, "podAffinity")
+        self._unwanted = affinity_terms(pod, "podAntiAffinity")
         self._near: dict[tuple[str, str], int] = {}
         self._far: dict[tuple[str, str], int] = {}
         self._shunning: set[tuple[str, str]] = set()
-        for state in states.values():
-            self._count_spread(state, suits, tolerates)
-            self._count_pods(state)
+
+    def count(self, state: NodeState) -> None:
+        """Counts the pods on a node."""
+        self._count_spread(state)
+        self._count_pods(state)
 
     def filter(self, state: NodeState) -> Unschedulable | None:
         """Returns the reason why the pod does not fit on a node; None if the pod fits."""
@@ -99,31 +147,30 @@ class PodTopology:
 
     # spread ---------------------------------------------------------------------------------------
 
-    def _count_spread(self, state: NodeState, suits: Suits, tolerates: Suits) -> None:
+    def _count_spread(self, state: NodeState) -> None:
         labels = _labels_of(state)
         if any(spread.constraint["topologyKey"] not in labels for spread in self.spreads):
             return
         for spread in self.spreads:
             constraint = spread.constraint
-            if constraint.get("nodeAffinityPolicy", "Honor") == "Honor" and not suits(state.node):
+            if constraint.get("nodeAffinityPolicy", "Honor") == "Honor" and not self._suits(state.node):
                 continue
-            if constraint.get("nodeTaintsPolicy", "Ignore") == "Honor" and not tolerates(state.node):
+            if constraint.get("nodeTaintsPolicy", "Ignore") == "Honor" and not self._tolerates(state.node):
                 continue
             domain = labels[constraint["topologyKey"]]
             number = sum(
-                self._matches_spread(constraint, pod["metadata"].get("labels") or {})
+                self._matches_spread(spread, pod["metadata"].get("labels") or {})
                 for pod in state.pods
                 if "deletionTimestamp" not in pod["metadata"]
                 and pod["metadata"]["namespace"] == self._pod["metadata"]["namespace"]
             )
             spread.counts[domain] = spread.counts.get(domain, 0) + number
 
-    def _matches_spread(self, constraint: Object, labels: Mapping[str, str]) -> bool:
-        selector = constraint.get("labelSelector")
-        keys = [key for key in constraint.get("matchLabelKeys") or () if key in self._labels]
-        if not selector and not keys:
+    def _matches_spread(self, spread: Spread, labels: Mapping[str, str]) -> bool:
+        keys = [key for key in spread.constraint.get("matchLabelKeys") or () if key in self._labels]
+        if not spread.constraint.get("labelSelector") and not keys:
             return False
-        return _selects(selector, labels) and all(labels.get(key) == self._labels[key] for key in keys)
+        return _selects(spread.selector, labels) and all(labels.get(key) == self._labels[key] for key in keys)
 
     def _filter_spread(self, state: NodeState) -> Unschedulable | None:
         labels = _labels_of(state)
@@ -140,17 +187,15 @@ class PodTopology:
         labels = _labels_of(state)
         if self._wanted or self._unwanted:
             for other in state.pods:
-                if self._wanted and all(
-                    selects_pod(term, self._pod, other, self._namespaces) for term in self._wanted
-                ):
+                if self._wanted and all(term.selects(other, self._namespaces) for term in self._wanted):
                     _count(self._near, self._wanted, labels)
                 for term in self._unwanted:
-                    if selects_pod(term, self._pod, other, self._namespaces):
+                    if term.selects(other, self._namespaces):
                         _count(self._far, [term], labels)
         for other in state.shunning:
-            for term in required_terms(other, "podAntiAffinity"):
-                if selects_pod(term, other, self._pod, self._namespaces) and term["topologyKey"] in labels:
-                    self._shunning.add((term["topologyKey"], labels[term["topologyKey"]]))
+            for term in affinity_terms(other, "podAntiAffinity"):
+                if term.selects(self._pod, self._namespaces) and term.topology_key in labels:
+                    self._shunning.add((term.topology_key, labels[term.topology_key]))
 
     def _filter_affinity(self, state: NodeState) -> Unschedulable | None:
         labels = _labels_of(state)
@@ -163,54 +208,30 @@ class PodTopology:
         return None
 
     def _is_near(self, labels: Mapping[str, str]) -> bool:
-        if any(term["topologyKey"] not in labels for term in self._wanted):
+        if any(term.topology_key not in labels for term in self._wanted):
             return False
         if all(self._near.get(pair) for pair in _pairs(self._wanted, labels)):
             return True
-        return not self._near and all(
-            selects_pod(term, self._pod, self._pod, self._namespaces) for term in self._wanted
-        )
-
-
-def selects_pod(term: Object, owner: Object, other: Object, namespaces: Namespaces) -> bool:
-    """Whether an affinity term of the pod `owner` selects the pod `other`, by namespace and labels."""
-    labels = other["metadata"].get("labels") or {}
-    return _is_in_scope(term, owner, other, namespaces) and _selects(term.get("labelSelector"), labels)
-
-
-def _is_in_scope(term: Object, owner: Object, other: Object, namespaces: Namespaces) -> bool:
-    namespace = other["metadata"]["namespace"]
-    names, selector = term.get("namespaces") or (), term.get("namespaceSelector")
-    if not names and selector is None:
-        return bool(namespace == owner["metadata"]["namespace"])
-    if namespace in names:
-        return True
-    if selector is None:
-        return False
-    namespace_object = namespaces().get(namespace)
-    return namespace_object is not None and _selects(
-        selector, namespace_object["metadata"].get("labels") or {}
-    )
+        return not self._near and all(term.selects(self._pod, self._namespaces) for term in self._wanted)
 
 
 def _labels_of(state: NodeState) -> Mapping[str, str]:
     return state.node["metadata"].get("labels") or {}
 
 
-def _pairs(terms: Iterable[Object], labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _pairs(terms: Iterable[AffinityTerm], labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for term in terms:
-        if term["topologyKey"] in labels:
-            yield term["topologyKey"], labels[term["topologyKey"]]
+        if term.topology_key in labels:
+            yield term.topology_key, labels[term.topology_key]
 
 
-def _count(counts: dict[tuple[str, str], int], terms: Iterable[Object], labels: Mapping[str, str]) -> None:
+def _count(
+    counts: dict[tuple[str, str], int], terms: Iterable[AffinityTerm], labels: Mapping[str, str]
+) -> None:
     for pair in _pairs(terms, labels):
         counts[pair] = counts.get(pair, 0) + 1
 
 
-def _selects(selector: Object | None, labels: Mapping[str, str]) -> bool:
-    """Whether a LabelSelector matches labels. None matches no labels; an empty selector matches all
-    labels.
-    """
-    compiled = label_selector.of_object(selector)
-    return compiled is not None and compiled.matches(labels)
+def _selects(selector: Selector | None, labels: Mapping[str, str]) -> bool:
+    """Whether a parsed LabelSelector matches labels. None matches no labels."""
+    return selector is not None and selector.matches(labels)
