@@ -44,11 +44,11 @@ async def plan_of(trial: Trial, case: Case, steps: Sequence[Step]) -> Change | N
     Returns None without steps, and if the first STEPS_MAX steps together do not suffice.
     """
     needed = [*steps[:STEPS_MAX]]
-    if not needed or not await trial.allocates(_after(trial, case, needed)):
+    if not needed or not await trial.allocates(await _after(trial, case, needed)):
         return None
     for step in reversed(steps[:STEPS_MAX]):
         rest = [other for other in needed if other is not step]
-        if rest and await trial.allocates(_after(trial, case, rest)):
+        if rest and await trial.allocates(await _after(trial, case, rest)):
             needed = rest
     changes = [step.change for step in needed]
     if len(changes) == 1:
@@ -61,9 +61,10 @@ async def plan_of(trial: Trial, case: Case, steps: Sequence[Step]) -> Change | N
     return Change(text, "all", objects, node=node, sufficient=True, steps=changes, harm=harm, relaxes=relaxes)
 
 
-def _after(trial: Trial, case: Case, steps: Sequence[Step]) -> Case:
+async def _after(trial: Trial, case: Case, steps: Sequence[Step]) -> Case:
     for step in steps:
         case = step.apply(trial, case)
+        await trial.effort.give_turn_if_over()
     return case
 
 

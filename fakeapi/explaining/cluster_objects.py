@@ -1,11 +1,11 @@
 """ClusterObjects: the objects of the explained cluster at one moment, with the rules of its release."""
 
-import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
+from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.allocation.model import AllocatedState, DeviceID, PoolID, Slice
 from fakeapi.controllers.allocation.pool_changes import PoolChanges
 from fakeapi.controllers.allocation.rules import AllocationRules, allocation_rules
@@ -40,13 +40,14 @@ NAMESPACED = frozenset(("pods", "persistentvolumeclaims", "resourceclaims", "res
 """The resources in KINDS whose objects have a namespace."""
 
 
-NODES_A_TURN = 50
-"""Number of nodes to compute before other tasks of the event loop run. Computing these nodes takes about 3
-ms.
-"""
-
 CONSUMERS_READ = 3
 """Number of pods of an explained claim whose events are read; events of further pods are ignored."""
+
+
+Result = TypeVar("Result")
+
+Steps = Generator[None, None, Result]
+"""A computation that yields after each small step, and returns its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ class ClusterObjects:
     @cached_property
     def allocator_slices(self) -> list[Slice]:
         """The ResourceSlices in the form of the allocator."""
-        return [Slice(obj["metadata"]["name"], obj["spec"]) for obj in self.of("resourceslices")]
+        return _finished(_allocator_slices(self))
 
     @property
     def has_v1alpha2_claims(self) -> bool:
@@ -153,23 +154,17 @@ class ClusterObjects:
 
     def get(self, resource: str, namespace: str, name: str) -> Object | None:
         """Returns an object of a resource; None if it does not exist."""
-        return self._by_key.get((resource, namespace, name))
+        return self.by_key.get((resource, namespace, name))
 
     @cached_property
-    def _by_key(self) -> Mapping[tuple[str, str, str], Object]:
-        return {
-            (resource, obj["metadata"].get("namespace", ""), obj["metadata"]["name"]): obj
-            for resource, objects in self.objects.items()
-            for obj in objects
-        }
+    def by_key(self) -> Mapping[tuple[str, str, str], Object]:
+        """The objects by resource, namespace and name."""
+        return _finished(_by_key(self))
 
     @cached_property
     def slices_by_pool(self) -> Mapping[PoolID, list[Object]]:
         """The ResourceSlices of each pool, including slices of old generations."""
-        pools: dict[PoolID, list[Object]] = {}
-        for one in self.of("resourceslices"):
-            pools.setdefault(PoolID(one["spec"]["driver"], one["spec"]["pool"]["name"]), []).append(one)
-        return pools
+        return _finished(_slices_by_pool(self))
 
     @cached_property
     def namespaces(self) -> Mapping[str, Object]:
@@ -179,31 +174,44 @@ class ClusterObjects:
     @cached_property
     def node_states(self) -> dict[str, NodeState]:
         """The nodes with their pods, by node name."""
-        return dict(self._each_node_state())
+        return _finished(_node_states(self))
+
+    async def compute_keys(self) -> None:
+        """Computes `by_key`. Lets other tasks of the event loop run meanwhile."""
+        await self._compute("by_key", Turns())
 
     async def compute_indexes(self) -> None:
-        """Computes the indexes of an explanation of a pod. Lets other tasks of the event loop run meanwhile.
+        """Computes the indexes of an explanation of a pod.
 
-        Computes `node_states` for NODES_A_TURN nodes at a time.
+        Lets other tasks of the event loop run meanwhile.
         """
-        for attribute in ("_by_key", "users", "in_use", "slices_by_pool", "allocator_slices"):
-            getattr(self, attribute)
-            await asyncio.sleep(0)
-        if "node_states" in self.__dict__:
-            return
-        computed = {}
-        for number, (name, state) in enumerate(self._each_node_state(), 1):
-            computed[name] = state
-            if number % NODES_A_TURN == 0:
-                await asyncio.sleep(0)
-        self.__dict__["node_states"] = computed
+        turns = Turns()
+        for attribute in _INDEXES:
+            await self._compute(attribute, turns)
 
-    def _each_node_state(self) -> Iterator[tuple[str, NodeState]]:
-        states = NodeStates()
-        for pod in self.of("pods"):
-            states.pod_changed(None, pod)
-        for node in self.of("nodes"):
-            yield node["metadata"]["name"], states.on_node(node)
+    async def drop_indexes(self) -> None:
+        """Drops the computed indexes; they are computed again when they are next used.
+
+        Lets other tasks of the event loop run meanwhile, because freeing a large index takes some
+        milliseconds.
+        """
+        turns = Turns()
+        for attribute in (*_INDEXES, "matcher"):
+            self.__dict__.pop(attribute, None)
+            await turns.give_turn_if_over()
+
+    async def _compute(self, attribute: str, turns: Turns) -> None:
+        """Computes a property in _INDEXES, unless it is already computed."""
+        if attribute in self.__dict__:
+            return
+        steps = _INDEXES[attribute](self)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                self.__dict__[attribute] = end.value
+                return
+            await turns.give_turn_if_over()
 
     def names_of_claims(self, pod: Object) -> list[str]:
         """Returns the names of a pod's claims.
@@ -228,13 +236,7 @@ class ClusterObjects:
     @cached_property
     def in_use(self) -> AllocatedDevices:
         """The devices that claims have allocated."""
-        rules = self.allocation
-        devices = AllocatedDevices(
-            shares=rules.consumable_capacity, admin_counts=rules.quirks.admin_access_takes_devices
-        )
-        for claim in self.of("resourceclaims"):
-            devices.change(key_of(claim), claim)
-        return devices
+        return _finished(_in_use(self))
 
     def in_use_without(self, gone: Iterable[tuple[str, str]]) -> AllocatedState:
         """Returns the devices in use without the allocations of some claims: (namespace, name)."""
@@ -254,12 +256,86 @@ class ClusterObjects:
 
         Leaves out allocations with admin access, unless they make devices unavailable in this release.
         """
-        users: dict[DeviceID, list[Object]] = {}
-        for claim in self.of("resourceclaims"):
-            for result in results_of(claim):
-                if not result.get("adminAccess") or self.allocation.quirks.admin_access_takes_devices:
-                    users.setdefault(device_of(result), []).append(claim)
-        return users
+        return _finished(_users(self))
+
+
+def _finished(steps: Steps[Result]) -> Result:
+    """Runs all steps of a computation, and returns its result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+def _by_key(cluster: ClusterObjects) -> Steps[Mapping[tuple[str, str, str], Object]]:
+    by_key: dict[tuple[str, str, str], Object] = {}
+    for resource, objects in cluster.objects.items():
+        for obj in objects:
+            by_key[resource, obj["metadata"].get("namespace", ""), obj["metadata"]["name"]] = obj
+            yield
+    return by_key
+
+
+def _allocator_slices(cluster: ClusterObjects) -> Steps[list[Slice]]:
+    slices = []
+    for obj in cluster.of("resourceslices"):
+        slices.append(Slice(obj["metadata"]["name"], obj["spec"]))
+        yield
+    return slices
+
+
+def _slices_by_pool(cluster: ClusterObjects) -> Steps[Mapping[PoolID, list[Object]]]:
+    pools: dict[PoolID, list[Object]] = {}
+    for one in cluster.of("resourceslices"):
+        pools.setdefault(PoolID(one["spec"]["driver"], one["spec"]["pool"]["name"]), []).append(one)
+        yield
+    return pools
+
+
+def _node_states(cluster: ClusterObjects) -> Steps[dict[str, NodeState]]:
+    states, by_name = NodeStates(), {}
+    for pod in cluster.of("pods"):
+        states.pod_changed(None, pod)
+        yield
+    for node in cluster.of("nodes"):
+        by_name[node["metadata"]["name"]] = states.on_node(node)
+        yield
+    return by_name
+
+
+def _in_use(cluster: ClusterObjects) -> Steps[AllocatedDevices]:
+    rules = cluster.allocation
+    devices = AllocatedDevices(
+        shares=rules.consumable_capacity, admin_counts=rules.quirks.admin_access_takes_devices
+    )
+    for claim in cluster.of("resourceclaims"):
+        devices.change(key_of(claim), claim)
+        yield
+    return devices
+
+
+def _users(cluster: ClusterObjects) -> Steps[Mapping[DeviceID, list[Object]]]:
+    admin_counts = cluster.allocation.quirks.admin_access_takes_devices
+    users: dict[DeviceID, list[Object]] = {}
+    for claim in cluster.of("resourceclaims"):
+        for result in results_of(claim):
+            if not result.get("adminAccess") or admin_counts:
+                users.setdefault(device_of(result), []).append(claim)
+        yield
+    return users
+
+
+_INDEXES: Mapping[str, Callable[[ClusterObjects], Steps[Any]]] = {
+    "by_key": _by_key,
+    "users": _users,
+    "in_use": _in_use,
+    "slices_by_pool": _slices_by_pool,
+    "allocator_slices": _allocator_slices,
+    "node_states": _node_states,
+}
+"""The properties of ClusterObjects that depend on many objects, with their computations."""
 
 
 def results_of(claim: Object) -> list[Object]:

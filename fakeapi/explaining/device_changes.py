@@ -155,7 +155,7 @@ class Changes:
                 groups.setdefault((one.obstacle, one.selector), []).append(one)
         changes = []
         for refused in groups.values():
-            group = self.describer.selector_groups(tally, refused)[0]
+            group = (await self.describer.selector_groups(tally, refused))[0]
             if driver_only(group.expression) is None:
                 continue
             for option in rewritten(group):

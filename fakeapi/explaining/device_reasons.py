@@ -1,6 +1,5 @@
 """Explains why no node has the devices of a pod's claims."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
@@ -60,13 +59,17 @@ class DeviceReasons:
 
         If each request can be served by some node, returns one reason why no node can serve all requests.
         """
-        short = [number for number in range(self._request_count) if self._is_short(number)]
+        short = []
+        for number in range(self._request_count):
+            await self.describer.turns.give_turn_if_over()
+            if self._is_short(number):
+                short.append(number)
         if short:
             reasons = [await self._of_request(number) for number in short]
             if not any(change.sufficient for reason in reasons for change in reason.changes):
                 await self._add_plans(reasons[0])
             return reasons
-        best = self.best
+        best = await self._best()
         if best[0].short:
             return [await self._no_single_node(best)]
         tally = best[0]
@@ -105,7 +108,7 @@ class DeviceReasons:
         """Returns the change that adds copies of other nodes' devices to the best node; [] if that does not
         suffice.
         """
-        node = self.best[0]
+        node = (await self._best())[0]
         models = {
             tally.request.device_class["metadata"]["name"]: model
             for other in reversed(self.others)
@@ -119,7 +122,7 @@ class DeviceReasons:
 
     async def _add_plans(self, reason: Reason) -> None:
         """Adds combined changes to a reason, because no single change suffices."""
-        for node in self.best[:NODES_TRIED]:
+        for node in (await self._best())[:NODES_TRIED]:
             plans = [
                 plan
                 for steps in (freeing_steps, adding_steps)
@@ -129,10 +132,13 @@ class DeviceReasons:
                 reason.changes[:0] = plans
                 return
 
-    @property
-    def best(self) -> list[NodeTally]:
-        """The nodes, sorted by the number of missing devices, the smallest number first."""
-        return sorted(self.nodes, key=lambda tally: (tally.missing, len(tally.short), tally.name))
+    async def _best(self) -> list[NodeTally]:
+        """Returns the nodes, sorted by the number of missing devices, the smallest number first."""
+        keys = []
+        for number, tally in enumerate(self.nodes):
+            keys.append((tally.missing, len(tally.short), tally.name, number))
+            await self.describer.turns.give_turn_if_over()
+        return [self.nodes[number] for *_, number in sorted(keys)]
 
     @property
     def _request_count(self) -> int:
@@ -166,38 +172,39 @@ class DeviceReasons:
         return f"{name} needs {needs}, {node.name} has {len(best.usable)} free"
 
     async def _of_choice(self, number: int, index: int) -> Reason:
-        await asyncio.sleep(0)
+        turns = self.describer.turns
+        await turns.give_turn_if_over()
         pairs = [(node, node.requests[number][index]) for node in self.nodes]
         pairs.sort(key=lambda pair: (pair[1].missing, -pair[1].selected, -pair[1].in_class, pair[0].name))
         tallies = [tally for _, tally in pairs]
-        await asyncio.sleep(0)
+        await turns.give_turn_if_over()
         best_node, best = pairs[0]
         if not any(tally.published for tally in tallies):
             reason = self._no_devices(best)
-        elif not any(tally.in_class for tally in tallies) and (problem := self._pool_problem(best)):
+        elif not any(tally.in_class for tally in tallies) and (problem := await self._pool_problem(best)):
             reason = self._reason(problem[0], f"{self._named(best)}: {problem[1]}", best)
         elif not any(tally.in_class for tally in tallies):
-            reason = self._no_match(tallies + self._on_others(number, index), Obstacle.CLASS_SELECTOR)
+            reason = await self._no_match(tallies + self._on_others(number, index), Obstacle.CLASS_SELECTOR)
         elif not any(tally.selected for tally in tallies):
-            reason = self._no_match(tallies, Obstacle.REQUEST_SELECTOR)
+            reason = await self._no_match(tallies, Obstacle.REQUEST_SELECTOR)
         elif max(tally.selected for tally in tallies) < best.needed:
             most = max(pairs, key=lambda pair: (pair[1].selected, len(pair[1].usable)))
-            reason = self._too_few(most, pairs)
+            reason = await self._too_few(most, pairs)
         else:
-            reason = self._not_free(best_node, best)
-        await asyncio.sleep(0)  # each part of an explanation of 1,000 nodes takes 10 to 20 ms
+            reason = await self._not_free(best_node, best)
+        await turns.give_turn_if_over()
         problems = [*pool_problems(self.cluster, best_node, best.request.device_class)]
         reason.details += [text for _, text in problems if text not in reason.text]
         reason.details += [RULE] if any(code == "PoolIncomplete" for code, _ in problems) else []
-        await asyncio.sleep(0)
+        await turns.give_turn_if_over()
         reason.changes = [await self._tried(change, pairs) for change in reason.changes]
         for node, tally in pairs[:NODES_TRIED]:
-            await asyncio.sleep(0)
+            await turns.give_turn_if_over()
             changes = Changes(self.trial, self.describer, self.cases[node.name])
             reason.changes += await changes.for_request(tally, node)
         reason.changes.sort(key=lambda change: change.rank)
         reason.changes = _on_first_node(distinct(reason.changes))
-        driver = self._silent_driver(best) if reason.code == Obstacle.CLASS_SELECTOR else ""
+        driver = await self._silent_driver(best) if reason.code == Obstacle.CLASS_SELECTOR else ""
         if driver:
             tries = ClassChanges(
                 self.cluster, self.trial, [(self.cases[one.name], own) for one, own in pairs]
@@ -244,19 +251,20 @@ class DeviceReasons:
             text = f"{name}: no driver has published a ResourceSlice, so the cluster has no devices"
         return self._reason("NoDevices", text, tally)
 
-    def _no_match(self, tallies: Sequence[RequestTally], obstacle: Obstacle) -> Reason:
+    async def _no_match(self, tallies: Sequence[RequestTally], obstacle: Obstacle) -> Reason:
         """Explains that a DeviceClass or a request does not match any device on any node."""
         refused: dict[tuple[Obstacle, int], list[tuple[RequestTally, Refused]]] = {}
         total = sum(tally.published for tally in tallies)
         for tally in tallies:
+            await self.describer.turns.give_turn_if_over()
             for one in tally.refused:
                 refused.setdefault((one.obstacle, one.selector), []).append((tally, one))
         matching_keys = [key for key in refused if key[0] is obstacle]
         if not matching_keys:
-            return self._not_free(self.nodes[0], tallies[0])
+            return await self._not_free(self.nodes[0], tallies[0])
         key = max(matching_keys, key=lambda one: len(refused[one]))
         tally, first = refused[key][0]
-        groups = self.describer.selector_groups(tally, [one for _, one in refused[key]])
+        groups = await self.describer.selector_groups(tally, [one for _, one in refused[key]])
         group = groups[0]
         of_class = obstacle is Obstacle.CLASS_SELECTOR
         class_name = tally.request.device_class["metadata"]["name"]
@@ -311,27 +319,28 @@ class DeviceReasons:
         }
         return ", ".join(f"node {name} has {count}" for name, count in [*on.items()][:3])
 
-    def _pool_problem(self, tally: RequestTally) -> tuple[str, str] | None:
+    async def _pool_problem(self, tally: RequestTally) -> tuple[str, str] | None:
         """Returns the code and text of a problem with a pool of the driver that the class selects.
 
         Returns None without a problem. Ignores slices of outdated pool generations.
         """
-        drivers = {group.wanted_driver for group in self._class_groups(tally)} - {""}
+        drivers = {group.wanted_driver for group in await self._class_groups(tally)} - {""}
         for node in self.nodes:
             for pool, code, text in pool_problems_by_pool(self.cluster, node):
                 if pool.id.driver in drivers and code != "SliceOutdated":
                     return code, text
         return None
 
-    def _silent_driver(self, tally: RequestTally) -> str:
+    async def _silent_driver(self, tally: RequestTally) -> str:
         """Returns the driver that the class selects if this driver publishes no devices; otherwise ""."""
-        return next((group.silent_driver(self.cluster) for group in self._class_groups(tally)), "")
+        groups = await self._class_groups(tally)
+        return groups[0].silent_driver(self.cluster) if groups else ""
 
-    def _class_groups(self, tally: RequestTally) -> list[SelectorGroup]:
+    async def _class_groups(self, tally: RequestTally) -> list[SelectorGroup]:
         refused = [one for one in tally.refused if one.obstacle is Obstacle.CLASS_SELECTOR]
-        return self.describer.selector_groups(tally, refused[:1]) if refused else []
+        return await self.describer.selector_groups(tally, refused[:1]) if refused else []
 
-    def _too_few(
+    async def _too_few(
         self, best: tuple[NodeTally, RequestTally], pairs: Sequence[tuple[NodeTally, RequestTally]]
     ) -> Reason:
         node, tally = best
@@ -343,26 +352,26 @@ class DeviceReasons:
             most = f"{on} the most, {tally.selected}, {free} free"
         text = f"{self._named(tally)} needs {devices_text(tally.needed)} on one node; {most}"
         reason = self._reason("TooFewDevices", text, tally)
-        reason.details = [line for line in self._details(node, tally) if ": in use" not in line]
+        reason.details = [line for line in await self._details(node, tally) if ": in use" not in line]
         for other, own in pairs[: NODES_TRIED + 1]:
-            used = [one for one in self.describer.dropped(own) if one.code == Obstacle.IN_USE]
+            used = [one for one in await self.describer.dropped(own) if one.code == Obstacle.IN_USE]
             reason.details += [f"node {other.name}: {devices_text(one.devices)} {one.text}" for one in used]
             reason.blame += [one for part in used for one in part.blame if one not in reason.blame]
         return reason
 
-    def _not_free(self, node: NodeTally, tally: RequestTally) -> Reason:
-        dropped = [one for one in self.describer.dropped(tally) if one.code not in _SELECTORS]
+    async def _not_free(self, node: NodeTally, tally: RequestTally) -> Reason:
+        dropped = [one for one in await self.describer.dropped(tally) if one.code not in _SELECTORS]
         code = dropped[0].code if len(dropped) == 1 else "NotEnoughDevices"
         free = len(tally.usable)
         causes = "; ".join(f"{one.devices} {_cause(one.code)}" for one in dropped[:3])
         needs = "all devices" if tally.request.takes_all else devices_text(tally.needed)
         has = f"node {node.name} has {free} free of {tally.selected}{f': {causes}' if causes else ''}"
         reason = self._reason(code, f"{self._named(tally)} needs {needs}; {has}", tally)
-        reason.details = self._details(node, tally)
+        reason.details = await self._details(node, tally)
         reason.blame = list(dict.fromkeys(one for part in dropped for one in part.blame))
         return reason
 
-    def _details(self, node: NodeTally, tally: RequestTally) -> list[str]:
+    async def _details(self, node: NodeTally, tally: RequestTally) -> list[str]:
         class_name = tally.request.device_class["metadata"]["name"]
         counts = (
             f"node {node.name} publishes {devices_text(tally.published)}; "
@@ -370,7 +379,7 @@ class DeviceReasons:
             f"{counted(tally.selected, 'match')} the request's selectors, "
             f"{counted(len(tally.usable), 'are')} free"
         )
-        dropped = [one for one in self.describer.dropped(tally) if not one.is_by_driver]
+        dropped = [one for one in await self.describer.dropped(tally) if not one.is_by_driver]
         return [counts, *(f"{devices_text(one.devices)}: {one.text}" for one in dropped)]
 
     # several requests ---------------------------------------------------------------------------

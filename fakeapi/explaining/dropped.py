@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
+from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.allocation.model import Device, DeviceID
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
@@ -102,8 +103,9 @@ class Describer:
     cluster: ClusterObjects
     matcher: DeviceMatcher
     heavy: HeavySteps
+    turns: Turns = field(default_factory=Turns, repr=False)
 
-    def dropped(self, tally: RequestTally) -> list[Dropped]:
+    async def dropped(self, tally: RequestTally) -> list[Dropped]:
         """Groups the refused devices of a request on one node by the refusing check, the largest group first.
 
         Reads the values of at most DISSECTED_ON_NODE devices for each selector.
@@ -111,16 +113,16 @@ class Describer:
         groups: dict[tuple[Obstacle, int], list[Refused]] = {}
         for refused in tally.refused:
             groups.setdefault((refused.obstacle, refused.selector), []).append(refused)
-        described = [self._describe(tally, group) for group in groups.values()]
+        described = [await self._describe(tally, group) for group in groups.values()]
         return sorted(described, key=lambda dropped: -dropped.devices)
 
-    def _describe(self, tally: RequestTally, group: Sequence[Refused]) -> Dropped:
+    async def _describe(self, tally: RequestTally, group: Sequence[Refused]) -> Dropped:
         obstacle, devices = group[0].obstacle, [refused.device for refused in group]
         seen: list[Seen] = []
         blame: list[Reference] = []
         match obstacle:
             case Obstacle.CLASS_SELECTOR | Obstacle.REQUEST_SELECTOR:
-                parts = self.selector_groups(tally, group[:DISSECTED_ON_NODE])
+                parts = await self.selector_groups(tally, group[:DISSECTED_ON_NODE])
                 texts = [part.dissected.error or part.text for part in parts[:3]]
                 unread = len(group) - DISSECTED_ON_NODE
                 texts += [f"the values of {devices_text(unread)} were not read"] if unread > 0 else []
@@ -137,14 +139,17 @@ class Describer:
         names = [str(device.id) for device in devices[:NAMES_SHOWN]]
         return Dropped(obstacle, text, len(devices), names, seen, blame)
 
-    def selector_groups(self, tally: RequestTally, group: Sequence[Refused]) -> list[SelectorGroup]:
+    async def selector_groups(self, tally: RequestTally, group: Sequence[Refused]) -> list[SelectorGroup]:
         """Groups the devices that a selector refuses by its false or failing part, the largest group
         first.
+
+        Lets other tasks of the event loop run meanwhile.
         """
         expression = expression_of(tally, group[0])
         by_part: dict[tuple[str, str], list[tuple[Dissected, Device]]] = {}
         for refused in group[:DISSECTED_MAX]:
             dissected = self._dissect(expression, refused.device)
+            await self.turns.give_turn_if_over()
             by_part.setdefault((dissected.part, dissected.error), []).append((dissected, refused.device))
         groups = []
         for entries in by_part.values():

@@ -86,7 +86,7 @@ def _pool_of(text: str) -> PoolID:
 async def _selector_reason(
     tally: RequestTally, failing: Sequence[Refused], describer: Describer, trial: Trial, case: Case
 ) -> Reason:
-    groups = describer.selector_groups(tally, failing)
+    groups = await describer.selector_groups(tally, failing)
     group, first = groups[0], failing[0]
     error = group.dissected.error.removeprefix("CEL runtime error: ").removeprefix("CEL compile error: ")
     owner, path = selector_place(tally, first)

@@ -94,6 +94,7 @@ async def explain(
     """
     namespace = namespace if resource in NAMESPACED else ""
     target = target_of(resource, namespace, name)
+    await cluster.compute_keys()
     obj = cluster.get(resource, namespace, name)
     if obj is None:
         explained = missing(cluster, target, resource)

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Iterable
 
 from fakeapi.cluster import Cluster
+from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.served import find_resource
 from fakeapi.explaining.cluster_objects import KINDS, ClusterObjects
 from fakeapi.machinery.json_types import Object
@@ -14,9 +15,6 @@ from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.resource import Resource
 from fakeapi.releases.rules import rules_of
 from fakeapi_storage import Entry
-
-OBJECTS_A_TURN = 50
-"""Number of objects to decode before other tasks of the event loop run; takes about two milliseconds."""
 
 KEPT_MAX = 50_000
 """Maximum number of decoded objects that are kept. Each explanation of a larger cluster decodes all."""
@@ -34,7 +32,8 @@ class KeptObjects:
     def __init__(self) -> None:
         self._decoded: dict[str, _Decoded] = {}
         self._latest: ClusterObjects | None = None
-        self._dropping: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._dropping: asyncio.Task[None] | None = None
 
     async def read(self, cluster: Cluster) -> ClusterObjects:
         """Returns the objects of the resources in KINDS. Decodes only objects that are new or have changed.
@@ -43,21 +42,26 @@ class KeptObjects:
         the states of the nodes. Its other facts may be those of the last explanation. Explanations must not
         change the objects.
         """
-        before, latest = self._decoded, self._latest
+        before, old = self._decoded, self._latest
         decoded: dict[str, _Decoded] = {}
+        turns = Turns()
         for plural, (group, _) in KINDS.items():
             resource = find_resource(cluster.catalogue, group, plural)
             if resource is not None:
                 entries = cluster.storage.list(resource.prefix).entries
-                decoded[plural] = await _decode(resource, entries, before.get(plural, {}))
+                decoded[plural] = await _decode(resource, entries, before.get(plural, {}), turns)
+        await turns.give_turn()
+        latest = old
         if latest is None or not _are_same(before, decoded):
             objects = {plural: [obj for _, obj in own.values()] for plural, own in decoded.items()}
             latest = ClusterObjects(rules_of(cluster.catalogue.primary), objects, cluster.clock.now())
         if sum(map(len, decoded.values())) <= KEPT_MAX:
             self._decoded, self._latest = decoded, latest
-        if self._dropping is not None:
-            self._dropping.cancel()
-        self._dropping = asyncio.get_running_loop().call_later(KEPT_SECONDS, self._drop)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(KEPT_SECONDS, self._start_dropping)
+        if old is not None and old is not latest:
+            await old.drop_indexes()
         return latest
 
     def replace(self, read: ClusterObjects, used: ClusterObjects) -> None:
@@ -65,8 +69,20 @@ class KeptObjects:
         if self._latest is read:
             self._latest = used
 
-    def _drop(self) -> None:
+    def _start_dropping(self) -> None:
+        self._dropping = asyncio.ensure_future(self._drop())
+
+    async def _drop(self) -> None:
+        """Drops the decoded objects. Lets other tasks of the event loop run meanwhile."""
+        decoded, latest, turns = self._decoded, self._latest, Turns()
         self._decoded, self._latest = {}, None
+        if latest is not None:
+            await latest.drop_indexes()
+        del latest  # An explanation that still uses these objects has its own reference.
+        for own in decoded.values():
+            while own:
+                own.popitem()
+                await turns.give_turn_if_over()
 
 
 KEPT: Attached[KeptObjects] = Attached(KeptObjects)
@@ -75,20 +91,20 @@ KEPT: Attached[KeptObjects] = Attached(KeptObjects)
 
 async def decode_all(resource: Resource, entries: Iterable[Entry]) -> list[Object]:
     """Returns the objects of all entries in the internal version."""
-    return [obj for _, obj in (await _decode(resource, entries, {})).values()]
+    return [obj for _, obj in (await _decode(resource, entries, {}, Turns())).values()]
 
 
-async def _decode(resource: Resource, entries: Iterable[Entry], known: _Decoded) -> _Decoded:
-    """Decodes entries. Takes the objects of unchanged entries from `known`."""
+async def _decode(resource: Resource, entries: Iterable[Entry], known: _Decoded, turns: Turns) -> _Decoded:
+    """Decodes entries. Takes the objects of unchanged entries from `known`.
+
+    Lets other tasks of the event loop run meanwhile.
+    """
     decoded: _Decoded = {}
-    number = 0
     for entry in entries:
+        await turns.give_turn_if_over()
         pair = known.get(entry.key)
         if pair is None or (pair[0] is not entry and pair[0] != entry):
             pair = entry, resource.decode(entry)
-            number += 1
-            if number % OBJECTS_A_TURN == 0:
-                await asyncio.sleep(0)
         decoded[entry.key] = pair
     return decoded
 

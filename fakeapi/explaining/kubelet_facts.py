@@ -98,12 +98,14 @@ def check_change(driver: str, node: str = "") -> Change:
 
 def unpublished(cluster: ClusterObjects, claim: Object) -> list[DeviceID]:
     """Returns the allocated devices of a claim that no slice publishes."""
+    devices = [*map(device_of, results_of(claim))]
     published = {
-        DeviceID(one["spec"]["driver"], one["spec"]["pool"]["name"], device["name"])
-        for one in cluster.of("resourceslices")
+        DeviceID(*pool, device["name"])
+        for pool in {PoolID(one.driver, one.pool) for one in devices}
+        for one in cluster.slices_by_pool.get(pool, ())
         for device in one["spec"].get("devices") or ()
     }
-    return [device for device in map(device_of, results_of(claim)) if device not in published]
+    return [device for device in devices if device not in published]
 
 
 def prepare_failures(cluster: ClusterObjects, pod: Object) -> Iterable[Reason]:

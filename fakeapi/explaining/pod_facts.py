@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
 from fakeapi.explaining.cluster_objects import ClusterObjects, class_path, consumers_of, reference
 from fakeapi.explaining.device_changes import recreate_text
@@ -24,13 +25,15 @@ _FIELD = "{field}"
 """Stands for the path of a pod's field in the text of a change, until the path is known."""
 
 
-def claim_reasons(cluster: ClusterObjects, pod: Object) -> list[Reason]:
+async def claim_reasons(cluster: ClusterObjects, pod: Object) -> list[Reason]:
     """Returns the reasons why claims of a pod are not ready.
 
-    Such a claim is missing, not created yet, being deleted, or not owned by the pod.
+    Such a claim is missing, not created yet, being deleted, or not owned by the pod. Lets other tasks of the
+    event loop run meanwhile.
     """
-    reasons = []
+    reasons, turns = [], Turns()
     for index, pod_claim in enumerate(pod["spec"].get("resourceClaims") or ()):
+        await turns.give_turn_if_over()
         reason = _claim_reason(cluster, pod, pod_claim)
         if reason is not None:
             reason.object = reason.object or reference("Pod", pod)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from fakeapi.controllers.allocation.effort import Effort
+from fakeapi.controllers.allocation.effort import Effort, Turns
 from fakeapi.controllers.allocation.model import SearchTooLong
 from fakeapi.controllers.scheduler import extended_resources
 from fakeapi.controllers.scheduler.claim_plugin import PodClaims
@@ -79,7 +79,8 @@ class PodScheduling:
     async def explain(self) -> Scheduled:
         """Explains why a pod has no node. Sets `node` of the result if the pod fits on a node now."""
         cluster, pod = self._cluster, self._pod
-        reasons = claim_reasons(cluster, pod)
+        await cluster.compute_indexes()
+        reasons = await claim_reasons(cluster, pod)
         if reasons:
             await self._try_renames(reasons)
             return Scheduled(reasons=reasons)
@@ -127,6 +128,7 @@ class PodScheduling:
             parts = dict(zip(outcome.feasible, by_plugin, strict=True))
             for result in results:
                 result.scores = parts.get(result.name, {})
+        await _clear(tallies)
         return results
 
     async def explain_placement(self) -> Scheduled:
@@ -257,14 +259,14 @@ class PodScheduling:
                 notes.append("the selectors take too long, so not every device was checked")
         on_nodes.tallies = tallies
         able = await self._able(trial, on_nodes, tallies, cases)
-        device_nodes = [tallies[name] for name in tallies if name in on_nodes.by_claims]
+        device_nodes = [tally for name, tally in tallies.items() if name in on_nodes.by_claims]
+        rest = [tally for name, tally in tallies.items() if name not in on_nodes.by_claims]
         needs = ""
         if not device_nodes and not able and tallies:  # filters exclude all nodes, and devices are missing
-            device_nodes = [*tallies.values()]
+            device_nodes, rest = [*tallies.values()], []
             needs = on_nodes.needs(tallies)
         reasons: list[Reason] = []
         if device_nodes:
-            rest = [tally for tally in tallies.values() if tally not in device_nodes]
             explaining = DeviceReasons(
                 self._cluster, trial, self._describer, device_nodes, cases, len(claims.claims) == 1, rest
             )
@@ -285,7 +287,9 @@ class PodScheduling:
         is_first = needs or (able and hopeless) or (reasons and reasons[0].code == "NoDevicesOfClass")
         reasons = [*others, *reasons] if is_first else [*reasons, *others]
         reasons += [*volume_reasons(self._cluster, self._pod)]
-        return Scheduled("", reasons, await self._results(outcome, tallies, on_nodes), notes, outcome)
+        results = await self._results(outcome, tallies, on_nodes)
+        await _clear(tallies)
+        return Scheduled("", reasons, results, notes, outcome)
 
     async def _tallies(self, cases: dict[str, Case]) -> dict[str, NodeTally]:
         effort = Effort(self._heavy)
@@ -294,8 +298,7 @@ class PodScheduling:
             tallies[name] = await tally_node(
                 case.claims, case.node, case.inventory, self._cluster.allocation, self._matcher, effort
             )
-            if effort.turn_is_over:
-                await effort.give_turn()
+            await effort.give_turn_if_over()
         return tallies
 
     async def _able(
@@ -319,6 +322,7 @@ class PodScheduling:
         """
         states = {**self._cluster.node_states, **{state.name: state for state in changed}}
         effort = Effort(self._heavy)
+        await effort.give_turn()
         results: dict[str, Sequence[str]] = {}
         try:
             claims = await self._plugin.pre_filter(pod, effort)
@@ -371,7 +375,7 @@ class PodScheduling:
     async def _results(
         self, outcome: Outcome, tallies: dict[str, NodeTally], on_nodes: NodeReasons | None = None
     ) -> list[NodeResult]:
-        effort = Effort(self._heavy)
+        turns = Turns()
         results = [
             NodeResult(name, True, score=score, chosen=name == outcome.node)
             for name, score in sorted(outcome.feasible.items(), key=lambda item: (-item[1], item[0]))
@@ -382,16 +386,15 @@ class PodScheduling:
                 text = node_brief(tallies[name])
             result = NodeResult(name, False, ", ".join(refusal.reasons), reason=text)
             if name in tallies and len(results) < NODES_LISTED:
-                result.requests = self._requests(tallies[name])
-                if effort.turn_is_over:
-                    await effort.give_turn()
+                result.requests = await self._requests(tallies[name])
             results.append(result)
+            await turns.give_turn_if_over()
         return results
 
-    def _requests(self, tally: NodeTally) -> list[RequestOnNode]:
-        return [self._request(one) for choices in tally.requests for one in choices]
+    async def _requests(self, tally: NodeTally) -> list[RequestOnNode]:
+        return [await self._request(one) for choices in tally.requests for one in choices]
 
-    def _request(self, tally: RequestTally) -> RequestOnNode:
+    async def _request(self, tally: RequestTally) -> RequestOnNode:
         return RequestOnNode(
             reference("ResourceClaim", tally.claim),
             tally.request.full_name,
@@ -401,8 +404,19 @@ class PodScheduling:
             tally.in_class,
             tally.selected,
             len(tally.usable),
-            self._describer.dropped(tally),
+            await self._describer.dropped(tally),
         )
+
+
+async def _clear(tallies: Mapping[str, NodeTally]) -> None:
+    """Frees the devices of tallies that are no longer used, and lets other tasks run meanwhile.
+
+    Freeing the devices of 1,000 nodes at once would take up to 20 ms.
+    """
+    turns = Turns()
+    for tally in tallies.values():
+        tally.clear()
+        await turns.give_turn_if_over()
 
 
 def _with_needs(change: Change, needs: str) -> Change:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from fakeapi.cluster import Cluster
+from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.served import find_resource
 from fakeapi.explaining.cluster_objects import KINDS, ClusterObjects, event_targets, is_about
 from fakeapi.explaining.kept_objects import KEPT, decode_all
@@ -31,7 +32,10 @@ async def objects_of(
     assert pods is not None, "every release serves pods"
     kept = KEPT.of(pods.attachments)
     read = await kept.read(cluster)
+    turns = Turns()
+    await turns.give_turn()
     refused = refused_writes(cluster.journal, target)
+    await turns.give_turn_if_over()
     objects = read.about(
         now=cluster.clock.now(),
         events=await _events(cluster, event_targets(read.objects, target)),

@@ -25,6 +25,8 @@ class RequestTally:
     - `place`: the path of the request in its claim, such as `spec.devices.requests[0].exactly`.
     - `needed`: the number of devices that the request needs; 0 for allocationMode All.
     - `usable`: the devices that the request could get if it were the only request.
+    - `in_class`: the number of devices that match the DeviceClass.
+    - `selected`: the number of devices that match all selectors, and that the node can use.
     """
 
     claim: Object
@@ -33,18 +35,23 @@ class RequestTally:
     needed: int
     usable: list[Device] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
+    in_class: int = 0
+    selected: int = 0
+
+    def add(self, result: Refused | Device) -> None:
+        """Adds a device: the device itself if the request could get it, a Refused otherwise."""
+        if isinstance(result, Refused):
+            self.refused.append(result)
+            self.in_class += result.obstacle not in _BEFORE_REQUEST
+            self.selected += result.obstacle not in _BEFORE_STATE
+        else:
+            self.usable.append(result)
+            self.in_class += 1
+            self.selected += 1
 
     @property
     def published(self) -> int:
         return len(self.usable) + len(self.refused)
-
-    @property
-    def in_class(self) -> int:
-        return len(self.usable) + sum(refused.obstacle not in _BEFORE_REQUEST for refused in self.refused)
-
-    @property
-    def selected(self) -> int:
-        return len(self.usable) + sum(refused.obstacle not in _BEFORE_STATE for refused in self.refused)
 
     @property
     def is_enough(self) -> bool:
@@ -92,6 +99,10 @@ class NodeTally:
         """The number of devices that all requests lack. Uses the best subrequest of each request."""
         return sum(min(choice.missing for choice in choices) for choices in self.requests)
 
+    def clear(self) -> None:
+        """Removes all devices, pools and requests."""
+        self.pools, self.requests = (), []
+
 
 async def tally_node(
     claims: Sequence[Object],
@@ -114,10 +125,7 @@ async def tally_node(
             for place, request in choices:
                 own = RequestTally(claim, request, f"{path}{place}", request.count)
                 for result in await check.results(claim, request):
-                    if isinstance(result, Refused):
-                        own.refused.append(result)
-                    else:
-                        own.usable.append(result)
+                    own.add(result)
                 tally.requests[-1].append(own)
     return tally
 

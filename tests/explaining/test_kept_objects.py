@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from fakeapi import FakeAPI
+from fakeapi.controllers.allocation import effort
 from fakeapi.explaining import kept_objects
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.object_forms import ObjectForms
@@ -87,6 +88,16 @@ def test_decoded_objects_are_dropped_some_time_after_the_last_explanation(
     for _ in range(2):
         api.explain("pod", "pod-a")
     assert len(decoded) == 4
+
+
+def test_dropping_the_objects_of_an_unfinished_explanation_does_not_change_it(
+    api: FakeAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [api.explain("pod", "pod-a").text]
+    monkeypatch.setattr(kept_objects, "KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(effort, "TURN_SECONDS", 0.0)
+    texts += [api.explain("pod", "pod-a").text for _ in range(2)]
+    assert len(set(texts)) == 1
 
 
 def test_an_explanation_after_another_reads_its_own_events(api: FakeAPI) -> None:
