@@ -78,7 +78,8 @@ fakeapi serve --help
 | 1 | A port, a file, a database or a server cannot be used; or a comparison found a difference. |
 | 2 | An option or an argument is invalid. |
 
-Each error is one line on standard error, and begins with `Error:`.
+Each error is one line on standard error, and begins with `Error:`. If an option or an argument is invalid, up
+to three lines before it show the usage.
 
 ## Shell completion
 
@@ -89,6 +90,24 @@ Put one line into the startup file of your shell:
 | bash | `~/.bashrc` | `eval "$(_FAKEAPI_COMPLETE=bash_source fakeapi)"` |
 | zsh | `~/.zshrc` | `eval "$(_FAKEAPI_COMPLETE=zsh_source fakeapi)"` |
 | fish | `~/.config/fish/completions/fakeapi.fish` | `_FAKEAPI_COMPLETE=fish_source fakeapi \\| source` |
+"""
+
+SELECT_HEAD = """\
+## Select a server
+
+Commands for a running server use the server that the first of these names:
+
+1. `--server URL`
+2. `--kubeconfig FILE`
+3. the variable `FAKEAPI_SERVER`, a URL
+4. the first readable kubeconfig in the variable `KUBECONFIG`, such as the one that `fakeapi serve` prints
+5. `http://127.0.0.1:8001`
+"""
+SELECT_NOTES = """\
+`FAKEAPI_TOKEN` and `FAKEAPI_TOKEN_FILE` set the token of a URL. With `--token`, `--token-file` or
+`--ca-file`, the variable `KUBECONFIG` does not count. If a variable names the server of a real cluster,
+`explain` and `export` read from it, `import` refuses it, and other commands fail because it has no control
+API.
 """
 
 
@@ -131,9 +150,7 @@ def _cell(text: str) -> str:
 def cli_page() -> str:
     """Returns the page of the commands, with a section for each command."""
     context = click.Context(fakeapi, info_name="fakeapi")
-    select = (
-        f"## Select a server\n\nCommands for a running server take these options:\n\n{_selecting_rows()}\n"
-    )
+    select = f"{SELECT_HEAD}\n{_selecting_rows()}\n\n{SELECT_NOTES}"
     return "\n".join([CLI_HEAD, select, *_commands(fakeapi, context, "fakeapi")])
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.cli.file_type import FILE
+from fakeapi.cli.server_choice import DEFAULT_SERVER, choose_target, control_error_text, refuse_port
 from fakeapi.cli.token_options import token_options
 from fakeapi.machinery.printable import printable_line
-from fakeapi.settings import DEFAULT_PORT
 
 if TYPE_CHECKING:
     from fakeapi.clients.target import Target
@@ -34,7 +34,7 @@ def control_client(command: Callable[..., Any]) -> Callable[..., Any]:
             finally:
                 client.close()
         except ControlError as error:
-            raise click.ClickException(printable_line(error)) from error
+            raise click.ClickException(control_error_text(error, target)) from error
 
     return server_target(call)
 
@@ -48,12 +48,14 @@ def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def call(
-        *, server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None, **rest: Any
+        *, server: str | None, kubeconfig: Path | None, token: str | None, ca_file: Path | None, **rest: Any
     ) -> Any:
         from fakeapi.clients.target import TargetError  # noqa: PLC0415 - keeps --help fast
 
+        if rest.get("db") is not None:  # the command reads a database file, so no kubeconfig matters
+            server = server or DEFAULT_SERVER
         try:
-            return command(target=_target(server, kubeconfig, token, ca_file), **rest)
+            return command(target=choose_target(server, kubeconfig, token, ca_file), **rest)
         except TargetError as error:
             raise click.ClickException(printable_line(error)) from error
 
@@ -63,29 +65,13 @@ def server_target(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
-def _target(server: str, kubeconfig: Path | None, token: str | None, ca_file: Path | None) -> "Target":
-    """Returns the Target for the options --server, --kubeconfig, --token and --ca-file.
-
-    If `kubeconfig` is not None, ignores the other options. Raises TargetError if an option is invalid, or if
-    a file cannot be read.
-    """
-    if kubeconfig is not None:
-        from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig  # noqa: PLC0415 - keeps --help fast
-
-        return target_of_kubeconfig(kubeconfig)
-    from fakeapi.clients.target import target_of_url  # noqa: PLC0415 - keeps --help fast
-
-    return target_of_url(server, token=token, ca_file=ca_file)
-
-
 _OPTIONS = (
     click.option(
         "--server",
         metavar="URL",
         envvar="FAKEAPI_SERVER",
-        default=f"http://127.0.0.1:{DEFAULT_PORT}",
-        show_default=True,
-        help="Ask the server at this URL.",
+        help="Ask the server at this URL.  [default: $FAKEAPI_SERVER, or the server of the kubeconfig in "
+        f"$KUBECONFIG, or {DEFAULT_SERVER}]",
     ),
     click.option(
         "--kubeconfig",
@@ -95,4 +81,5 @@ _OPTIONS = (
     ),
     token_options("Send this bearer token with --server.", envvar="FAKEAPI_TOKEN"),
     click.option("--ca-file", metavar="FILE", type=FILE, help="Trust these certificates with --server."),
+    click.option("--port", hidden=True, expose_value=False, is_eager=True, callback=refuse_port),
 )

@@ -8,9 +8,15 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from fakeapi.cli.control_options import server_target
+from fakeapi.cli.server_choice import (
+    FROM_KUBECONFIG_VARIABLE,
+    FROM_OPTION,
+    control_error_text,
+    named,
+    with_hint,
+)
 from fakeapi.machinery.printable import printable_line
 
 if TYPE_CHECKING:
@@ -53,7 +59,8 @@ def explain(
     """Say why a pod or claim waits, why a pod has its node, or why an object is not deleted.
 
     With --kubeconfig, explains an object of any cluster, by GET requests for nodes, pods, claims, slices and
-    classes. Nothing is written, and no Secret is read. Without --kubeconfig, asks a fakeapi server.
+    classes. Nothing is written, and no Secret is read. Without --kubeconfig, the kubeconfig in $KUBECONFIG
+    can also name any cluster. A fakeapi server explains its objects itself.
 
     The kinds are pod, claim, template, class, slice, node, namespace, pvc and devicetaintrule. Exit status: 0
     if the object was explained, 1 if it does not exist or the server does not answer, 2 for wrong arguments.
@@ -66,12 +73,10 @@ def explain(
     from fakeapi.explaining.text import text_of  # noqa: PLC0415 - keeps --help fast
 
     plural, where, name = _object(resource, name, namespace)
-    if click.get_current_context().params.get("kubeconfig") is None:
-        if feature_gates:
-            raise click.UsageError("--feature-gates needs --kubeconfig.")
-        explanation = _ask(target, plural, where, name)
-    else:
+    if _is_any_cluster(target, feature_gates):
         explanation = _read(target, plural, where, name, feature_gates)
+    else:
+        explanation = _ask(target, plural, where, name)
     if output == JSON:
         import msgspec  # noqa: PLC0415 - keeps --help fast
 
@@ -79,7 +84,26 @@ def explain(
     else:
         click.echo(text_of(explanation, everything=everything), nl=False)
     if explanation.verdict == "missing":
+        if target.origin != FROM_OPTION:
+            click.echo(f"Asked {named(target)}; --server names another server.", err=True)
         raise click.exceptions.Exit(1)
+
+
+def _is_any_cluster(target: "Target", feature_gates: str) -> bool:
+    """Whether to read the objects of the server, instead of using fakeapi's control API.
+
+    --kubeconfig always reads the objects. $KUBECONFIG reads them unless its server is fakeapi, whose control
+    API knows more, such as a frozen clock. Raises UsageError for `feature_gates` without a kubeconfig.
+    """
+    from fakeapi.clients.control import page_of  # noqa: PLC0415 - keeps --help fast
+
+    if click.get_current_context().params.get("kubeconfig") is not None:
+        return True
+    if target.origin == FROM_KUBECONFIG_VARIABLE:
+        return bool(feature_gates) or not page_of(target)
+    if feature_gates:
+        raise click.UsageError("--feature-gates needs --kubeconfig.")
+    return False
 
 
 def _object(kind: str, name: str, namespace: str | None) -> tuple[str, str, str]:
@@ -129,17 +153,14 @@ def _ask(target: "Target", plural: str, namespace: str, name: str) -> "Explanati
         with ControlClient.of_target(target) as client:
             body = client.get(f"/explain/{plural}/{'/'.join(quote(part, safe='') for part in parts)}")
     except ControlError as error:
-        source = click.get_current_context().get_parameter_source("server")
-        hint = (
-            "; name the server with --server" if source is ParameterSource.DEFAULT and not error.code else ""
-        )
-        raise click.ClickException(f"{printable_line(error)}{hint}") from error
+        raise click.ClickException(control_error_text(error, target)) from error
     return msgspec.convert(body, Explanation)
 
 
 def _read(target: "Target", plural: str, namespace: str, name: str, gates: str) -> "Explanation":
     """Reads the objects of any cluster with GET requests, and explains one object."""
     from fakeapi.clients.errors import StatusError  # noqa: PLC0415 - keeps --help fast
+    from fakeapi.clients.target import TargetError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.explaining.remote_cluster import explain_remote  # noqa: PLC0415 - keeps --help fast
     from fakeapi.releases.gates import GateError, UnknownGateError  # noqa: PLC0415 - keeps --help fast
 
@@ -147,5 +168,5 @@ def _read(target: "Target", plural: str, namespace: str, name: str, gates: str) 
         return asyncio.run(explain_remote(target, plural, namespace, name, gates))
     except (GateError, UnknownGateError) as error:
         raise click.UsageError(printable_line(error)) from error
-    except StatusError as error:
-        raise click.ClickException(printable_line(error)) from error
+    except (StatusError, TargetError) as error:
+        raise click.ClickException(with_hint(error, target)) from error

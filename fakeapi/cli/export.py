@@ -12,6 +12,7 @@ import click
 
 from fakeapi.cli.control_options import server_target
 from fakeapi.cli.file_type import FILE
+from fakeapi.cli.server_choice import FROM_OPTION, named
 from fakeapi.cli.transfer_options import read_limit, reported, selection_of, selection_options, summary
 from fakeapi.machinery.printable import printable_line
 
@@ -70,7 +71,7 @@ def export(
     from fakeapi.transfer import files  # noqa: PLC0415 - keeps --help fast
 
     selection = selection_of(chosen)
-    with reported():
+    with reported(target):
         if directory is not None:
             files.check_directory(directory)
         if db is None:
@@ -89,7 +90,8 @@ def export(
             sys.stdout.write(files.text_of(manifests))
     for problem in exported.problems:
         click.echo(f"Left out: {printable_line(problem)}", err=True)
-    click.echo(f"exported {summary(resource for resource, _ in exported.manifests)}", err=True)
+    origin = "" if db is not None or target.origin == FROM_OPTION else f", from {named(target)}"
+    click.echo(f"exported {summary(resource for resource, _ in exported.manifests)}{origin}", err=True)
     if exported.problems and not manifests:
         raise click.exceptions.Exit(1)
 

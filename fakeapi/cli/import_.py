@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.cli.control_options import server_target
+from fakeapi.cli.server_choice import named
 from fakeapi.cli.transfer_options import read_limit, reported, selection_of, selection_options, summary
 from fakeapi.machinery.printable import printable_line
 
@@ -64,7 +65,7 @@ def import_(
     if not cluster:
         _refuse_cluster_options(context, chosen)
     selection = selection_of(chosen, **_of_a_cluster())
-    with reported():
+    with reported(target):
         plan, problems = asyncio.run(_plan(target, sources, cluster, context, selection, limit))
         result = asyncio.run(
             _import(target, plan, lenient=cluster is not None, status=status, dry_run=dry_run)
@@ -118,7 +119,7 @@ async def _plan(
     api = ReadOnlyClient(target, AGENT)
     source = ReadOnlyClient(_cluster_target(cluster, context), AGENT)
     try:
-        await _check_fakeapi(api)
+        await _check_fakeapi(api, target)
         served, _ = await discover(api)
         with Activity("reading", "resources") as activity:
             state: State = await read_cluster(
@@ -147,13 +148,13 @@ def _cluster_target(cluster: str, context: str | None) -> "Target":
     return target_of_url(cluster)
 
 
-async def _check_fakeapi(api: "ReadOnlyClient") -> None:
+async def _check_fakeapi(api: "ReadOnlyClient", target: "Target") -> None:
     """Raises ClickException if the server is not fakeapi, so that an import never changes a real cluster."""
     from fakeapi.transfer.exporting import is_fakeapi  # noqa: PLC0415 - keeps --help fast
 
     if not await is_fakeapi(api):
         words = "is not a fakeapi server with a control API; import writes only to such servers"
-        raise click.ClickException(f"{api.url} {words}")
+        raise click.ClickException(f"{named(target)} {words}; name one with --server")
 
 
 async def _import(
@@ -165,7 +166,7 @@ async def _import(
 
     api = RemoteClient(target, AGENT)
     try:
-        await _check_fakeapi(api)
+        await _check_fakeapi(api, target)
         with Activity("importing", "steps") as activity:
             importer = Importer(api, lenient=lenient, progress=activity)
             return await (importer.dry_run(plan) if dry_run else importer.run(plan, status=status))

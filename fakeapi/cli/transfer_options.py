@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from fakeapi.cli.server_choice import with_hint
 from fakeapi.machinery.printable import printable_line
 from fakeapi.transfer.bounds import OBJECTS_MAX
 
 if TYPE_CHECKING:
+    from fakeapi.clients.target import Target
     from fakeapi.transfer.selection import Selection
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -77,9 +79,11 @@ def selection_of(chosen: dict[str, Any], **more: Any) -> "Selection":
 
 
 @contextmanager
-def reported() -> Iterator[None]:
+def reported(target: "Target") -> Iterator[None]:
     """Context manager that converts errors of an export or import to a one-line ClickException with exit
     status 1.
+
+    `target`: the server of the command. An error of this server says how to name another server.
     """
     from fakeapi.clients.errors import StatusError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.clients.target import TargetError  # noqa: PLC0415 - keeps --help fast
@@ -100,7 +104,7 @@ def reported() -> Iterator[None]:
         TooManyObjects,
         SelectionError,
     ) as error:
-        raise click.ClickException(printable_line(error)) from error
+        raise click.ClickException(with_hint(error, target)) from error
 
 
 def summary(resources: Iterable[str]) -> str:

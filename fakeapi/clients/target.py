@@ -1,6 +1,7 @@
 """Target: the URL, TLS settings and credential of a server."""
 
 import asyncio
+import re
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ FILE_BYTES_MAX = 16 * 1024 * 1024
 """Maximum size of a kubeconfig, certificate, key or token file, in bytes; a larger file raises
 TargetError.
 """
+
+_HOST_AND_PORT = re.compile(r"[\w.-]+(:\d+)?/?|\[[0-9a-fA-F:.]+\](:\d+)?/?")
 
 
 class TargetError(FakeAPIError):
@@ -45,12 +48,14 @@ class Target:
     - `tls`: the context that verifies the server's certificate; None for plain HTTP.
     - `authorization`: returns the header Authorization, or None for no header. It can raise TargetError.
     - `server_name`: the host name in the server's certificate; None for the host name in `url`.
+    - `origin`: what named the server, for error messages, such as "$KUBECONFIG"; "" for a default.
     """
 
     url: str
     tls: ssl.SSLContext | None
     authorization: Callable[[], str | None]
     server_name: str | None = None
+    origin: str = ""
 
     async def authorize(self) -> str | None:
         """Returns the header Authorization, or None for no header.
@@ -90,6 +95,8 @@ def checked_url(url: str) -> str:
         fine = parts.scheme in {"http", "https"} and parts.hostname and (parts.port is None or parts.port)
     except ValueError:
         fine = False
+    if "://" not in url and _HOST_AND_PORT.fullmatch(url):
+        raise TargetError(f"{url!r} is not the URL of a server: write http://{url} or https://{url}")
     if not fine or parts.query or parts.fragment:
         raise TargetError(f"{url!r} is not the URL of a server, such as https://127.0.0.1:6443")
     if parts.username or parts.password:
