@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from fakeapi.testing.faults import Faults, FaultsUnfired
     from fakeapi.testing.replay import replay
     from fakeapi.testing.server import FakeAPI
+    from fakeapi.testing.unknown_fields import UnknownFieldWarning
     from fakeapi.testing.watching import WaitTimeout, Watch, WatchEvent
     from fakeapi.traces.model import TraceError
 
@@ -61,6 +62,7 @@ __all__ = [
     "StatusError",
     "TargetError",
     "TraceError",
+    "UnknownFieldWarning",
     "UnknownReleaseError",
     "VerificationFailed",
     "WaitTimeout",
@@ -92,6 +94,7 @@ _MODULES = {
     "testing.faults": ("Faults", "FaultsUnfired"),
     "testing.replay": ("replay",),
     "testing.server": ("FakeAPI",),
+    "testing.unknown_fields": ("UnknownFieldWarning",),
     "testing.watching": ("WaitTimeout", "Watch", "WatchEvent"),
     "traces.model": ("TraceError",),
 }

@@ -28,11 +28,13 @@ class Answer(msgspec.Struct, frozen=True):
 
     - `media_type`: the header Content-Type; "" if it is missing.
     - `text`: the body, decoded as UTF-8.
+    - `warnings`: the values of the headers Warning.
     """
 
     status: int
     media_type: str
     text: str
+    warnings: tuple[str, ...] = ()
 
 
 class Stream:
@@ -128,7 +130,8 @@ class Connections:
             connection.close()
             raise
         self._idle.append(connection)
-        return Answer(response.status, response.getheader("Content-Type", ""), text)
+        warnings = tuple(response.headers.get_all("Warning") or ())
+        return Answer(response.status, response.getheader("Content-Type", ""), text, warnings)
 
     def open_stream(self, target: str, headers: Headers) -> Stream:
         """Sends a GET request on a new connection; returns the response as a stream of lines.

@@ -1,5 +1,7 @@
 """StatusError: raised for a request without a successful response."""
 
+from collections.abc import Iterable
+
 from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.json_types import Object
 
@@ -14,9 +16,13 @@ class StatusError(FakeAPIError):
     - `message`: the message in `status`; if it has none, the text of the response.
     - `request`: the verb and object of the request, such as "update resourceclaims/status default/gpu"; "" if
       unknown.
+
+    The text of the error also contains the argument `hints`, such as unknown fields of the written object.
     """
 
-    def __init__(self, code: int, status: Object, text: str = "", *, request: str = "") -> None:
+    def __init__(
+        self, code: int, status: Object, text: str = "", *, request: str = "", hints: Iterable[str] = ()
+    ) -> None:
         self.code = code
         self.status = status
         self.request = request
@@ -24,7 +30,7 @@ class StatusError(FakeAPIError):
         self.message: str = status.get("message", text)
         answer = f"{code} {self.reason}: {self.message}" if self.reason else f"{code}: {self.message}"
         refusal = f"{request} was refused: {answer}" if request else answer
-        super().__init__("\n    ".join([refusal, *self._causes()]))
+        super().__init__("\n    ".join([refusal, *self._causes(), *hints]))
 
     def _causes(self) -> list[str]:
         """Returns the causes in the Status that its message does not contain."""

@@ -10,6 +10,7 @@ from fakeapi.clients.connections import Answer, Connections, Headers
 from fakeapi.clients.errors import StatusError
 from fakeapi.journal.observer import HELPER, OBSERVER
 from fakeapi.machinery.meta.request_info import parse, verb_of
+from fakeapi.testing import unknown_fields
 from fakeapi.testing.hidden_frames import hides_expected_errors
 
 __tracebackhide__ = hides_expected_errors
@@ -90,17 +91,33 @@ class Wire:
 
         Raises StatusError if the status of the response is 400 or above.
         """
-        headers = {**self.headers(observes=observes), "Accept": accept}
+        headers, sent = {**self.headers(observes=observes), "Accept": accept}, body
         if body is not None:
             headers["Content-Type"] = content_type
             if not isinstance(body, bytes):
                 body = (body if isinstance(body, str) else json.dumps(body)).encode()
         answer = self.connections.send(method, target_of(path, query), headers, body)
         value = _decoded(answer)
+        fields = self._unknown_fields(answer, sent) if answer.warnings else []
         if answer.status >= 400:
             status = value if isinstance(value, dict) else {}
-            raise StatusError(answer.status, status, answer.text, request=subject_of(method, path, query))
+            subject = subject_of(method, path, query)
+            raise StatusError(answer.status, status, answer.text, request=subject, hints=fields)
+        if fields:
+            unknown_fields.warn(fields, subject_of(method, path, query))
         return value
+
+    def _unknown_fields(self, answer: Answer, body: Any) -> list[str]:
+        """Returns a text for each unknown field of `body` that a response warns about."""
+        paths = unknown_fields.unknown_fields(answer.warnings)
+        return unknown_fields.texts_of(paths, body, self._read_document)
+
+    def _read_document(self, path: str) -> Any:
+        """Returns the JSON of a document; None if the server refuses the request."""
+        try:
+            return self.request("GET", path, observes=True)
+        except StatusError:
+            return None
 
 
 def target_of(path: str, query: Mapping[str, Any] | None) -> str:
