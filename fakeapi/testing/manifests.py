@@ -6,8 +6,11 @@ from typing import Any
 
 from fakeapi.inputfile import read_regular
 from fakeapi.installing.sources import FILE_BYTES_MAX, LISTS_DEPTH_MAX, is_text
-from fakeapi.machinery.documents import documents_of
+from fakeapi.machinery.documents import DocumentError, documents_of
 from fakeapi.machinery.json_types import Object
+from fakeapi.testing.hidden_frames import hides_expected_errors
+
+__tracebackhide__ = hides_expected_errors
 
 Manifest = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path
 
@@ -69,7 +72,22 @@ def _documents(manifest: Manifest) -> Sequence[Any]:
     if isinstance(manifest, str) and manifest.strip() and not is_text(manifest):
         manifest = Path(manifest)
     if isinstance(manifest, Path):
-        manifest = read_regular(manifest, FILE_BYTES_MAX).decode("utf-8-sig")
+        return _documents_of_file(manifest)
     if not isinstance(manifest, str):
         return [manifest] if isinstance(manifest, Mapping) else manifest
-    return documents_of(manifest)
+    try:
+        return documents_of(manifest)
+    except DocumentError as error:
+        raise DocumentError(str(error)) from None  # without the frames of the parser
+
+
+def _documents_of_file(path: Path) -> Sequence[Any]:
+    """Returns the documents of a file. The errors name the file, and have no frames of the parser."""
+    try:
+        return documents_of(read_regular(path, FILE_BYTES_MAX).decode("utf-8-sig"))
+    except DocumentError as error:
+        raise DocumentError(f"{path}: {error}") from None
+    except UnicodeDecodeError:
+        raise DocumentError(f"{path}: not UTF-8") from None
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path.absolute())) from None

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.jsonpath import JsonPath, parse_path
 from fakeapi.machinery.jsonpath_syntax import JsonPathError
+from fakeapi.machinery.suggestions import did_you_mean
 from fakeapi.testing.hidden_frames import hides_expected_errors
 
 __tracebackhide__ = hides_expected_errors
@@ -25,10 +26,16 @@ Until: TypeAlias = str | Callable[[Object], object] | None
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition to wait for. `text`: the condition as text, for error messages."""
+    """A condition to wait for.
+
+    - `text`: the condition as text, for error messages.
+    - `note`: returns a line for the message of a time-out, such as the conditions that the object has; "" for
+      nothing.
+    """
 
     text: str
     is_true: Callable[[Object], bool]
+    note: Callable[[Object], str] = lambda obj: ""
 
 
 def condition_of(until: Until) -> Condition:
@@ -50,7 +57,9 @@ def condition_of(until: Until) -> Condition:
             f"until: {until!r} is neither the type of a condition nor a JSONPath such as .status"
         )
     return Condition(
-        f"the condition {name}={status or 'True'}", lambda obj: _has(obj, name, status or "True")
+        f"the condition {name}={status or 'True'}",
+        lambda obj: _has(obj, name, status or "True"),
+        lambda obj: _missing(obj, name),
     )
 
 
@@ -87,10 +96,23 @@ def _holds(function: Callable[[Object], object], obj: Object) -> bool:
 
 
 def _has(obj: Object, name: str, status: str) -> bool:
-    conditions = (obj.get("status") or {}).get("conditions") or []
     return any(
-        each.get("type") == name and each.get("status", "").lower() == status.lower() for each in conditions
+        each.get("type") == name and each.get("status", "").lower() == status.lower()
+        for each in _conditions(obj)
     )
+
+
+def _missing(obj: Object, name: str) -> str:
+    """Returns a line with the conditions of an object if it lacks the condition `name`; otherwise ""."""
+    types = [str(each.get("type")) for each in _conditions(obj)]
+    if name in types:
+        return ""
+    others = f"; it has {', '.join(types)}" if types else " and no other condition"
+    return f"the object has no condition {name}{others}{did_you_mean(name, types)}"
+
+
+def _conditions(obj: Object) -> list[Object]:
+    return (obj.get("status") or {}).get("conditions") or []
 
 
 def _values(path: JsonPath, obj: Object) -> list[Any]:

@@ -125,6 +125,8 @@ class Waiting(Sender):
         place = placed(resource, namespace, name)
         wish = "it to be gone" if gone else condition.text
         state = _state(obj, source, name)
+        if obj and (note := condition.note(obj)):
+            state += f"\n{note}"
         explanation = insight.explanation(resource, namespace, name)
         raise WaitTimeout(f"{place}: waited {within:g} s for {wish}\nnow: {state}\n{explanation}".rstrip())
 

@@ -213,3 +213,18 @@ def test_the_message_of_a_time_out_is_bounded(fakeapi: FakeAPI) -> None:
     assert message.count("    version ") == VERSIONS_MAX
     assert "requests of the code under test (the last 10 of 11):" in message
     assert "more fields" in message
+
+
+def test_a_time_out_for_a_missing_condition_names_the_conditions_of_the_object(fakeapi: FakeAPI) -> None:
+    fakeapi.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}})
+    status = {
+        "conditions": [{"type": "Ready", "status": "True"}, {"type": "DiskPressure", "status": "False"}]
+    }
+    fakeapi.patch("Node", "a", {"status": status}, subresource="status")
+    with pytest.raises(WaitTimeout) as caught:
+        fakeapi.wait_for("Node", "a", until="Redy", within=0.1)
+    lines = str(caught.value).splitlines()
+    assert lines[2] == "the object has no condition Redy; it has Ready, DiskPressure; did you mean Ready?"
+    with pytest.raises(WaitTimeout) as caught:
+        fakeapi.wait_for("Node", "a", until="DiskPressure", within=0.1)
+    assert "has no condition" not in str(caught.value), "the object has the condition, with another status"

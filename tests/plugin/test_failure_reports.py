@@ -95,6 +95,30 @@ def test_a_wrong_kind_is_named_without_frames_of_the_library(project: pytest.Pyt
     assert "fakeapi/testing" not in output
 
 
+def test_an_invalid_manifest_is_one_error_without_frames_of_the_library(project: pytest.Pytester) -> None:
+    project.makefile(".yaml", claim="kind: A\nmetadata: {name: [}")
+    output = report_of(
+        project,
+        """
+    def test_creates(fakeapi):
+        fakeapi.create("claim.yaml")
+
+    def test_creates_a_file_that_does_not_exist(fakeapi):
+        fakeapi.create("nope.yaml")
+
+    def test_creates_text(fakeapi):
+        fakeapi.create("{kind: A, metadata: [}")
+    """,
+        failed=3,
+    )
+    assert "DocumentError: claim.yaml: not YAML: " in output
+    assert "DocumentError: not YAML: " in output
+    assert f"FileNotFoundError: [Errno 2] No such file or directory: '{project.path}/nope.yaml'" in output
+    assert "During handling" not in output
+    assert "direct cause" not in output
+    assert not re.search(r"fakeapi/(testing|machinery|inputfile)", output)
+
+
 def test_a_server_of_a_wider_scope_is_reported_too(project: pytest.Pytester) -> None:
     output = report_of(
         project,
