@@ -23,7 +23,7 @@ from fakeapi.explaining.device_changes import CAPACITY_PATH, Changes, model_of
 from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name, selector_place
 from fakeapi.explaining.error_reasons import corrections, error_lines, error_summary
 from fakeapi.explaining.first_available import first_available
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, devices_text, distinct
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, devices_text, distinct, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import RULE, pool_problems, pool_problems_by_pool
 from fakeapi.explaining.present_facts import where
@@ -346,10 +346,7 @@ class DeviceReasons:
         node, tally = best
         free = len(tally.usable)
         equal = [one.name for one, own in pairs if (own.selected, len(own.usable)) == (tally.selected, free)]
-        on = f"node {node.name} has" if len(equal) == 1 else f"nodes {', '.join(sorted(equal)[:3])} have"
-        most = f"{on} the most free, {free}"
-        if free != tally.selected:
-            most = f"{on} the most, {tally.selected}, {free} free"
+        most = f"no node has more than {tally.selected} ({free} free on {listed(sorted(equal), 3)})"
         text = f"{self._named(tally)} needs {devices_text(tally.needed)} on one node; {most}"
         reason = self._reason("TooFewDevices", text, tally)
         reason.details = [line for line in await self._details(node, tally) if ": in use" not in line]

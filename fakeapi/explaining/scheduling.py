@@ -88,8 +88,7 @@ class PodScheduling:
             return self._v1alpha2_claims()
         states = cluster.node_states
         if not states:
-            reason = Reason("NoNodes", "the cluster has no nodes", object=reference("Pod", pod))
-            return Scheduled(reasons=[reason])
+            return Scheduled(reasons=[self._no_nodes()])
         try:
             outcome = await self._attempt(pod, states)
         except PluginError as error:
@@ -102,6 +101,15 @@ class PodScheduling:
             await self._try_renames([reason])
             return Scheduled(reasons=[reason], outcome=outcome)
         return await self._refused(outcome)
+
+    def _no_nodes(self) -> Reason:
+        create = "create a Node"
+        if self._cluster.controllers is not None:
+            create += ": apply a manifest, start the server with --nodes or --driver, or call add_driver"
+        change = Change(create, "create")
+        return Reason(
+            "NoNodes", "the cluster has no nodes", object=reference("Pod", self._pod), changes=[change]
+        )
 
     async def _feasible(self, outcome: Outcome) -> list[NodeResult]:
         """Returns the results of all nodes for a pod that fits: the score, or the reason why a node is

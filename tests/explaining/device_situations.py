@@ -129,14 +129,14 @@ def version_compared_with_a_string(api: FakeAPI) -> None:
     train(api, request(class_name="new"))
 
 
-@situation("TooFewDevices", "request gpu needs 4 devices on one node; node a has the most free, 2")
+@situation("TooFewDevices", "request gpu needs 4 devices on one node; no node has more than 2 (2 free on a)")
 def too_few_devices_on_one_node(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), device("gpu-1"), nodes="ab")
     resource_slice(api, "b", [device("gpu-0")])
     train(api, request(count=4))
 
 
-@situation("TooFewDevices", "request gpu needs 3 devices on one node; node a has the most free, 1")
+@situation("TooFewDevices", "request gpu needs 3 devices on one node; no node has more than 1 (1 free on a)")
 def few_match_the_selector(api: FakeAPI) -> None:
     cluster(api, device("gpu-0", numa=1), device("gpu-1"), device("gpu-2"))
     train(api, request("gpu", f'device.attributes["{DRIVER}"].numa == 1', count=3))

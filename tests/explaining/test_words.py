@@ -224,7 +224,7 @@ def test_the_short_form_names_the_pods_that_use_devices_of_other_nodes(api: Fake
     resource_slice(api, "b", [device("gpu-0")])
     train(api, request(count=2))
     why = api.explain("pod", "train")
-    assert why.summary == "request gpu needs 2 devices on one node; node b has the most free, 1"
+    assert why.summary == "request gpu needs 2 devices on one node; no node has more than 1 (1 free on b)"
     assert "node a: 1 device in use by claim default/other (pod other-user)" in why.text
     counts = "1 matches class gpu.example.com, 1 matches the request's selectors, 1 is free"
     assert f"node b publishes 1 device; {counts}" in why.text
@@ -293,9 +293,9 @@ def test_each_subrequest_has_its_numbers_and_a_change(api: FakeAPI) -> None:
         why.summary == "request gpu: no subrequest fits: big needs 4, a has 1 free; alt needs 4, a has 3 free"
     )
     assert why.reasons[0].details == [
-        "subrequest big: needs 4 devices on one node; node a has the most, 2, 1 free",
+        "subrequest big: needs 4 devices on one node; no node has more than 2 (1 free on a)",
         "subrequest big: node a: 1 device in use by claim default/other (pod other-user)",
-        "subrequest alt: needs 4 devices on one node; node a has the most free, 3",
+        "subrequest alt: needs 4 devices on one node; no node has more than 3 (3 free on a)",
     ]
     paths = [one.path for one in why.reasons[0].changes[:2]]
     assert paths == [f"spec.devices.requests[0].firstAvailable[{index}].count" for index in range(2)]
