@@ -21,8 +21,12 @@ help: ## Show this list
 run: $(SERVING) ## Serve on http://127.0.0.1:8001 (options: make run ARGS="--release 1.31")
 	$(BIN)/fakeapi serve $(ARGS)
 
+.PHONY: named-paths
+named-paths:
+	@for path in $(filter tests/%,$(ARGS)); do test -e "$${path%%::*}" || { echo "$$path does not exist" >&2; exit 2; }; done
+
 .PHONY: test
-test: $(READY) ## Run the quick tests on all cores; it says how many it leaves out (make test ARGS=tests/test_cli.py)
+test: named-paths $(READY) ## Run the quick tests on all cores; it says how many it leaves out (make test ARGS=tests/test_token_file.py)
 	$(BIN)/python -m pytest -n auto $(if $(ALL_TESTS),,--fast) $(ARGS)
 
 .PHONY: test-all
@@ -127,7 +131,7 @@ clean: ## Remove environments, caches and builds
 
 $(SERVING): requirements.lock pyproject.toml
 	@$(PYTHON_NEEDED)
-	@echo "Making .venv for the server, which takes about half a minute the first time ..." >&2
+	@echo "Making .venv for the server, which takes a minute or more the first time ..." >&2
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv
 	.venv/$(PIP) --no-compile --require-hashes -r requirements.lock
 	$(BIN)/python tools/link_checkout.py
@@ -135,7 +139,7 @@ $(SERVING): requirements.lock pyproject.toml
 
 $(READY): requirements-dev.lock pyproject.toml
 	@$(PYTHON_NEEDED)
-	@echo "Making .venv with the tools of tests and checks, which takes about a minute the first time ..." >&2
+	@echo "Making .venv with the tools of tests and checks, which takes a few minutes the first time ..." >&2
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv
 	.venv/$(PIP) --require-hashes -r requirements-dev.lock
 	.venv/$(PIP) --no-deps --no-build-isolation -e .

@@ -18,6 +18,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -201,6 +202,8 @@ def measure(arguments: argparse.Namespace, chosen: list[str]) -> None:
     if arguments.write:
         for path, lines in documents.items():
             tables.write_between(path, "bench", lines)
+        today = datetime.now(tz=UTC).date().isoformat()
+        tables.write_between(PERFORMANCE, "measured", [f"[The last run](#last-run) was on {today}."])
 
 
 NAMES = [*parts(argparse.Namespace(quick=True))]

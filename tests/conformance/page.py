@@ -14,6 +14,8 @@ _HEAD = """\
 `make fidelity` generates this page from `fixtures/traces/conformance`, `tests/conformance/known.py` and
 `tests/conformance/world_differences.json`. Do not edit it.
 
+[Differences and their reasons](#differences-and-their-reasons) lists what is not faithful.
+
 The recordings contain the responses of Kubernetes' own API servers, 1.27 to 1.37. Each recording has about 160 scenarios
 of resource.k8s.io; with v1beta2 and newer versions it has about 230. `make test` sends the same requests to fakeapi with
 the same release. It compares every status, header and body, every watch event and every message. uids, times,
