@@ -65,7 +65,9 @@ def check_option(of: Field[Any], option: Option, value: Any) -> None:
     if wrong:
         known = (get_origin(member) or member for member in members if member is not NoneType)
         names = [kind.__name__ for kind in known]
-        raise ValueError(f"{of.name}: {value!r} is not of type {' or '.join(names)}")
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        hint = f': write {of.name}="{value}"' if names == ["str"] and is_number else ""
+        raise ValueError(f"{of.name}: {value!r} is not of type {' or '.join(names)}{hint}")
     if option.bounds is not None and value is not None:
         low, high = option.bounds
         if not low <= value <= (inf if high is None else high):

@@ -338,8 +338,9 @@ class Settings:
     )
     drivers: "Drivers" = option_field(
         (),
-        "Simulate DRA drivers in the controller kubelet: NAME=COUNT for COUNT devices on each node, a preset "
-        "such as nvidia-gpu, or a YAML file; repeat for more. Without --controllers, all controllers run.",
+        "Simulate DRA drivers in the controller kubelet: NAME=COUNT for COUNT devices on each node, NAME for "
+        "one device, a preset such as nvidia-gpu, or a YAML file; repeat for more. Without --controllers, "
+        "all controllers run.",
         "--driver",
         also=("--devices",),
         metavar="NAME=COUNT|PRESET|FILE",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.atomic_file import write_atomically
+from fakeapi.machinery.hosts import connect_host
 from fakeapi.machinery.printable import LINE_MAX, printable
 from fakeapi.settings import DEFAULT_PORT
 
@@ -47,15 +48,26 @@ def announce(
 
     chosen = release or default_description()
     click.echo(f"Serving Kubernetes {chosen} at {server.url}{'' if release else CHOOSE_NOTE}")
+    if connect_host(options["host"]) != options["host"]:
+        click.echo(f"Other machines: port {server.port} of every address of this machine ({options['host']})")
     click.echo(f"export KUBECONFIG={server.kubeconfig.absolute()}")
     if server.page:
         click.echo(f"Live page: {server.page}")
-    if options["database"] is None:
-        click.echo("Objects: in memory; --db FILE keeps them")
+    click.echo(_objects_text(server, options["database"]))
     if not (options["controllers"] or options.get("drivers") or options.get("run")):
         click.echo("Controllers: none, so pods stay Pending; --controllers all runs them")
     if server.token is not None and not server.url.startswith("https:"):
         click.echo(PLAIN_HTTP_NOTE, err=True)
+
+
+def _objects_text(server: "FakeAPI", database: str | Path | None) -> str:
+    """Returns a line that says where the server keeps objects, and how many it has."""
+    if database is None:
+        return "Objects: in memory; --db FILE keeps them"
+    from fakeapi_storage import parse_location  # noqa: PLC0415 - keeps --help fast
+
+    count = server._running().count_objects()  # noqa: SLF001 - the program announces its own server
+    return printable(f"Objects: {count} in {parse_location(database).text}, which keeps them")
 
 
 def announce_demo(server: "FakeAPI") -> None:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import click
 
 from fakeapi.cli.control_options import control_client
-from fakeapi.machinery.printable import printable_line
+from fakeapi.machinery.printable import counted, printable_line
 
 if TYPE_CHECKING:
     from fakeapi.clients.control import ControlClient
@@ -20,7 +20,7 @@ def drivers() -> None:
 @drivers.command("list")
 @control_client
 def list_drivers(client: "ControlClient") -> None:
-    """List the simulated drivers, with their nodes, devices and prepared claims."""
+    """List the drivers with their nodes, devices and prepared claims."""
     listed = client.get("/drivers")["drivers"]
     if not listed:
         click.echo("The server has no simulated drivers.")
@@ -63,7 +63,10 @@ def _device_text(device: dict[str, Any]) -> str:
 @click.argument("driver")
 @click.option("--node", "nodes", multiple=True, help="Run the driver on this node; repeat for more.")
 def add(client: "ControlClient", *, driver: str, nodes: tuple[str, ...]) -> None:
-    """Add a driver: NAME=COUNT, PRESET, PRESET=COUNT, or a YAML file."""
+    """Add a driver: NAME=COUNT, PRESET, PRESET=COUNT, or a YAML file.
+
+    NAME without a COUNT has one device on each node.
+    """
     from fakeapi.devices.model import DeviceError  # noqa: PLC0415 - keeps --help fast
     from fakeapi.devices.reading import descriptions_of  # noqa: PLC0415 - keeps --help fast
 
@@ -100,6 +103,7 @@ def _behaviour(call: str, text: str) -> None:
         _print(client.post(f"{_path(name)}/{call}", behaviour))
 
     behave.help = f"Set how a driver {text}; without options, it works again."
+    behave.short_help = f"Set how a driver {text}."
 
 
 for _call, _does in {
@@ -177,10 +181,9 @@ def _path(name: str) -> str:
 
 
 def _print(driver: dict[str, Any]) -> None:
-    nodes = f"{driver['runningNodes']} of {driver['nodes']} nodes"
-    text = (
-        f"{driver['name']}: {nodes}, {driver['devices']} devices, {driver['preparedClaims']} prepared claims"
-    )
+    nodes = f"{driver['runningNodes']} of {counted(driver['nodes'], 'node')}"
+    claims = counted(driver["preparedClaims"], "prepared claim")
+    text = f"{driver['name']}: {nodes}, {counted(driver['devices'], 'device')}, {claims}"
     for call in ("prepare", "unprepare", "bind"):
         if driver[call]:
             members = ", ".join(f"{name} {value}" for name, value in driver[call].items())

@@ -4,6 +4,7 @@ Exit status of `serve`: 0 after SIGINT or SIGTERM, 1 for errors of the machine (
 for invalid options. Each function imports the modules that only it needs, so that `--help` is fast.
 """
 
+import errno
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,7 @@ from fakeapi.cli import announcing
 from fakeapi.cli.file_type import FILE
 from fakeapi.cli.options import PlainOption, server_options
 from fakeapi.cli.themes import ThemedCommand
+from fakeapi.cli.variables import unknown_variables
 from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
 from fakeapi.machinery.printable import printable_line
 from fakeapi.settings import DEFAULT_PORT
@@ -168,8 +170,9 @@ def serve(
     from fakeapi.serving.interpreter import tune_interpreter  # noqa: PLC0415 - see the module's docstring
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - see the module's docstring
 
-    if other := other_distribution.problem():
-        click.echo(f"Warning: {other}", err=True)
+    for problem in (other_distribution.problem(), *unknown_variables(click.get_current_context())):
+        if problem:
+            click.echo(f"Warning: {problem}", err=True)
     _set_tls_directory(options)
     if end_with_parent:
         from fakeapi.envtest import parent  # noqa: PLC0415 - see the module's docstring
@@ -198,9 +201,16 @@ def serve(
             else:
                 FakeAPI(**options).run(lambda server: ready(server, options["release"]))
     except (StartError, TraceError, TargetError) as error:
-        raise click.ClickException(printable_line(error)) from error
+        raise click.ClickException(f"{printable_line(error)}{_remedy(error)}") from error
     except ValueError as error:
         raise click.UsageError(printable_line(error)) from error
+
+
+def _remedy(error: Exception) -> str:
+    """Returns the end of a message that names the option against an error; "" without such an option."""
+    cause = error.__cause__
+    in_use = isinstance(cause, OSError) and cause.errno == errno.EADDRINUSE
+    return "; --port chooses another port, and --port 0 a free one" if in_use else ""
 
 
 def _check_options(options: Mapping[str, Any], *, allow_anonymous: bool, log: bool) -> None:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import click
 
 from fakeapi.cli.control_options import control_client
-from fakeapi.machinery.printable import printable_line
+from fakeapi.machinery.printable import counted, printable_line
 
 if TYPE_CHECKING:
     from fakeapi.clients.control import ControlClient
@@ -42,8 +42,8 @@ def _print_nodes(nodes: list[dict[str, Any]]) -> None:
         drivers = ", ".join(each["drivers"]) or "no drivers"
         click.echo(
             printable_line(
-                f"{each['name']}{state}: {drivers}; {each['pods']} pods, "
-                f"{each['preparedClaims']} prepared claims"
+                f"{each['name']}{state}: {drivers}; {counted(each['pods'], 'pod')}, "
+                f"{counted(each['preparedClaims'], 'prepared claim')}"
             )
         )
 

@@ -108,13 +108,13 @@ def reported(target: "Target") -> Iterator[None]:
 
 
 def summary(resources: Iterable[str]) -> str:
-    """Returns the counts of resources as text, such as "3 objects: 2 pods, 1 nodes".
+    """Returns the counts of resources as text, such as "3 objects: pods 2, nodes 1".
 
     `resources`: the resource of each object, such as "pods". The text names at most _SHOWN resources.
     """
     counts = Counter(resources)
     total = counts.total()
-    named = [f"{count} {printable_line(resource)}" for resource, count in counts.most_common(_SHOWN)]
+    named = [f"{printable_line(resource)} {count}" for resource, count in counts.most_common(_SHOWN)]
     others = total - sum(count for _, count in counts.most_common(_SHOWN))
-    named += [f"{others} others"] if others else []
+    named += [f"others {others}"] if others else []
     return f"{total} object{'' if total == 1 else 's'}" + (f": {', '.join(named)}" if named else "")

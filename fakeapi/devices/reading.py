@@ -175,16 +175,22 @@ def _of_string(text: str) -> list[Mapping[str, Any]]:
     if "\n" in text or ": " in text:
         return _of_text(text, "drivers")
     short = _SHORT.fullmatch(text)
+    name, equals, count = text.rpartition("=")
+    if short is None and equals and _SHORT.fullmatch(name) and not Path(text).exists():
+        raise DeviceError(
+            f"{text!r}: {count!r} is not a number of devices, and {text!r} is not a file; "
+            f"write NAME=COUNT, such as {name}=8"
+        )
     if short is None or (short[2] is None and Path(text).suffix in {".yaml", ".yml", ".json"}):
         return _of_file(Path(text))
     name = short[1]
-    count = {} if short[2] is None else {"count": int(short[2])}
+    members = {} if short[2] is None else {"count": int(short[2])}
     if "." not in name and not is_preset(name):
         raise DeviceError(
             f"{name!r} is neither a preset nor the name of a driver such as gpu.example.com; "
             "`fakeapi devices list` prints the presets"
         )
-    return [{"preset": name, **count} if is_preset(name) else {"name": name, **count}]
+    return [{"preset" if is_preset(name) else "name": name, **members}]
 
 
 def documents_of_file(path: Path) -> list[Any]:

@@ -13,6 +13,11 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else _escaped(char) for char in text)
 
 
+def counted(count: int, noun: str) -> str:
+    """Returns a number with its noun, such as "1 pod" or "2 pods"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def printable_line(text: object, length_max: int = LINE_MAX) -> str:
     """Formats a value as one printable line; truncates it to `length_max` characters with an ellipsis.
 

@@ -227,7 +227,8 @@ class GateError(FakeAPIError, ValueError):
 class UnknownGateError(GateError):
     """Raised for a feature gate that none of the server's releases has.
 
-    The message suggests similar names, and lists the gates with an effect as `Name=true|false (…)`.
+    The message suggests similar names. Without similar names, it lists the gates with an effect as
+    `Name=true|false (…)`.
 
     `known`: the gates of the server's releases.
     """
@@ -237,10 +238,12 @@ class UnknownGateError(GateError):
 
         self.name = name
         similar = get_close_matches(name, known, n=3)
-        hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
-        lines = sorted(f"{gate}={spec}" for gate, spec in known.items() if gate in EFFECTIVE)
-        listed = "\n  ".join(lines)
-        super().__init__(f"unrecognized feature gate: {name}{hint}; gates with an effect here:\n  {listed}")
+        if similar:
+            hint = f"did you mean {' or '.join(similar)}?"
+        else:
+            lines = sorted(f"{gate}={spec}" for gate, spec in known.items() if gate in EFFECTIVE)
+            hint = "\n  ".join(["gates with an effect here:", *lines])
+        super().__init__(f"unrecognized feature gate: {name}; {hint}")
 
 
 class Gates(Mapping[str, bool]):

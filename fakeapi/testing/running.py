@@ -302,6 +302,14 @@ class RunningServer:
         """The journal of the server. Use it in the thread of a test."""
         return JournalAccess(self._cluster, self._runner)
 
+    def count_objects(self) -> int:
+        """Returns the number of stored objects, with those that every server creates by itself.
+
+        Call it in the thread of the server, or before the server answers other requests.
+        """
+        page = self._cluster.storage.list("", limit=1)
+        return len(page.entries) + page.remaining
+
     @property
     def port(self) -> int:
         return self._port

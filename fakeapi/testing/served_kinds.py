@@ -9,6 +9,7 @@ from fakeapi.clients.discovery import (
     preferred_versions,
     served_resources,
 )
+from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource, version_path
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.suggestions import did_you_mean
@@ -45,11 +46,7 @@ class ServedKinds:
     def _discover(self, wire: Wire, kind: str, api_version: str | None) -> ServedResource:
         if not isinstance(kind, str):
             raise TypeError(f"the kind is text such as 'ResourceClaim', not {kind!r:.100}")
-        if api_version is not None:
-            body = wire.request("GET", version_path(api_version), observes=True)
-            resources = served_resources(api_version, body)
-        else:
-            resources = _in_order(wire)
+        resources = _in_order(wire) if api_version is None else _of_named_version(wire, api_version)
         for resource in resources:
             if kind in (resource.kind, resource.qualified) or kind in resource.names:
                 return resource
@@ -96,6 +93,26 @@ def _in_order(wire: Wire) -> list[ServedResource]:
         preferred.setdefault(resource.group, resource.version)
     later = [each for each in in_groups if each.version != preferred[each.group]]
     return [*in_core, *(each for each in in_groups if each.version == preferred[each.group]), *later]
+
+
+def _of_named_version(wire: Wire, api_version: str) -> list[ServedResource]:
+    """Returns the resources of an API version.
+
+    Raises StatusError with code 404 if the server does not serve the version. The error names the versions of
+    its group, or a similar group.
+    """
+    try:
+        return _of_version(wire, api_version)
+    except StatusError as error:
+        if error.code != 404:
+            raise
+        refused = error
+    served = {resource.api_version: resource.group for resource in _in_order(wire)}
+    group = api_version.rpartition("/")[0]
+    of_group = [version for version, name in served.items() if name == group]
+    hint = f"; the server serves {', '.join(of_group)}" if of_group else did_you_mean(api_version, served)
+    hints = [f"{api_version} is not served{hint}"]
+    raise StatusError(refused.code, refused.status, refused.message, request=refused.request, hints=hints)
 
 
 def _of_version(wire: Wire, api_version: str) -> list[ServedResource]:

@@ -235,7 +235,10 @@ def test_what_the_machine_refuses_is_one_line(tmp_path: Path) -> None:
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = str(taken.getsockname()[1])
         refused = [
-            (["--port", port], f"Error: cannot listen on 127.0.0.1 port {port}: Address already in use\n"),
+            (
+                ["--port", port],
+                f"Error: cannot listen on 127.0.0.1 port {port}: Address already in use; --port chooses ",
+            ),
             (
                 ["--port", "0", "--kubeconfig", "/proc/none/config"],
                 "Error: cannot write the kubeconfig /proc/none/config: ",
@@ -337,3 +340,37 @@ def test_the_kubeconfig_that_serve_prints_is_an_absolute_path(
         assert facts["kubeconfig"] == str(tmp_path / "config")
         assert process.stdout is not None
         assert process.stdout.readline() == f"export KUBECONFIG={tmp_path / 'config'}\n"
+
+
+def test_a_misspelled_variable_is_a_warning_with_the_variable_that_was_meant(tmp_path: Path) -> None:
+    variables = {"FAKEAPI_RELEAS": "1.31", "FAKEAPI_OF_ANOTHER_PROGRAM": "1", "FAKEAPI_SERVER": "http://x"}
+    result = command("serve", "--port", "0", "--db", str(tmp_path / "none" / "state.db"), **variables)
+    first, second = result.stderr.splitlines()
+    assert first == "Warning: the variable FAKEAPI_RELEAS is ignored; did you mean FAKEAPI_RELEASE?"
+    assert second.startswith("Error: ")
+
+
+def test_serve_says_how_many_objects_its_database_has(tmp_path: Path) -> None:
+    database = tmp_path / "state.db"
+    with serving(tmp_path, "--db", str(database)) as (facts, process):
+        Client(facts["url"]).create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}})
+        before = _objects_line(process)
+    with serving(tmp_path, "--db", str(database)) as (_, process):
+        after = _objects_line(process)
+    match = re.fullmatch(r"Objects: (\d+) in (.*), which keeps them\n", before)
+    assert match is not None
+    assert match[2] == str(database)
+    assert after == before.replace(match[1], str(int(match[1]) + 1), 1)
+
+
+def test_serve_says_that_other_machines_can_reach_a_wildcard_address(tmp_path: Path) -> None:
+    with serving(tmp_path, "--host", "0.0.0.0", "--token", "secret") as (facts, process):
+        assert process.stdout is not None
+        line = process.stdout.readline()
+    port = urlsplit(facts["url"]).port
+    assert line == f"Other machines: port {port} of every address of this machine (0.0.0.0)\n"
+
+
+def _objects_line(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout is not None
+    return next(line for line in process.stdout if line.startswith("Objects: "))

@@ -206,7 +206,7 @@ def test_an_import_never_writes_to_the_real_cluster_of_the_kubeconfig_variable(
 
 def test_an_export_says_which_server_a_variable_names(api: FakeAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBECONFIG", str(api.kubeconfig))
-    assert run("export").stderr == f"exported 1 object: 1 nodes, from {api.url} ($KUBECONFIG)\n"
+    assert run("export").stderr == f"exported 1 object: nodes 1, from {api.url} ($KUBECONFIG)\n"
 
 
 def test_a_port_is_refused_with_the_option_that_names_a_server() -> None:

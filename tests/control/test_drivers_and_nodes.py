@@ -69,7 +69,7 @@ def test_a_node_shows_its_drivers_prepared_claims_and_what_the_devices_inject(
     shown = text(api, "node", "node")
     assert "claim default/gpu" in shown
     assert "GPU_DEVICE_0=gpu-0" in shown
-    assert f"node: {NAME}; 1 pods, 1 prepared claims" in text(api, "node")
+    assert f"node: {NAME}; 1 pod, 1 prepared claim" in text(api, "node")
     assert json.loads(text(api, "node", "node", "--json")) == node
 
 
@@ -115,12 +115,12 @@ def test_bad_requests_are_refused_and_change_nothing(
 def test_drivers_are_added_stopped_and_removed_by_command(api: FakeAPI, tmp_path: Path) -> None:
     file = tmp_path / "nic.yaml"
     file.write_text("name: nic.example.com\ncount: 3\n")
-    assert "nic.example.com: 1 of 1 nodes, 3 devices" in text(api, "drivers", "add", str(file))
-    assert "tpu.google.com: 1 of 1 nodes, 4 devices" in text(
+    assert "nic.example.com: 1 of 1 node, 3 devices" in text(api, "drivers", "add", str(file))
+    assert "tpu.google.com: 1 of 1 node, 4 devices" in text(
         api, "drivers", "add", "google-tpu", "--node", "t"
     )
-    assert "0 of 1 nodes" in text(api, "drivers", "stop", "nic.example.com")
-    assert "1 of 1 nodes" in text(api, "drivers", "start", "nic.example.com")
+    assert "0 of 1 node" in text(api, "drivers", "stop", "nic.example.com")
+    assert "1 of 1 node" in text(api, "drivers", "start", "nic.example.com")
     changed = text(api, "drivers", "device", NAME, "gpu-0", "--unhealthy", "--taint", "hot=1:NoExecute")
     assert changed.split() == ["gpu-0", "Unhealthy", "hot:NoExecute"]
     assert "gpu-0 Unhealthy hot:NoExecute" in text(api, "drivers", "show", NAME)

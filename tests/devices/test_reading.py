@@ -133,6 +133,7 @@ def test_an_invalid_description_is_refused_with_one_line(description: Any, probl
         ("- 3\n", "a driver is expected, not 3"),
         ("nosuch", "'nosuch' is neither a preset nor the name of a driver"),
         ("/nosuch.yaml", "cannot read /nosuch.yaml: No such file"),
+        ("gpu.example.com=x", "'x' is not a number of devices, and 'gpu.example.com=x' is not a file"),
     ],
 )
 def test_a_text_that_describes_no_driver_is_refused(text: str, problem: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi import FakeAPI, PatternError, RuleError
+from fakeapi import FakeAPI, PatternError, RuleError, StatusError
 from fakeapi.faults.ready import READY
 from fakeapi.testing.faults import Faults
 
@@ -31,6 +31,16 @@ USES: list[tuple[Use, type[Exception], str]] = [
     (lambda api: api.get("ResourceClam", "gpu"), ValueError, "did you mean ResourceClaim?"),
     (lambda api: api.list("resourceclam"), ValueError, "did you mean resourceclaims?"),
     (lambda api: api.get("Pod", "p", api_version="apps/v1"), ValueError, "no kind 'Pod' in apps/v1"),
+    (
+        lambda api: api.create({**CLAIM, "apiVersion": "resource.k8s.io/v2"}),
+        StatusError,
+        r"resource.k8s.io/v2 is not served; the server serves resource.k8s.io/v1, resource.k8s.io/v1beta2",
+    ),
+    (
+        lambda api: api.create({**CLAIM, "apiVersion": "resource.k8s/v1"}),
+        StatusError,
+        r"resource.k8s/v1 is not served; did you mean resource.k8s.io/v1\?",
+    ),
     (lambda api: api.update(POD, subresource="staus"), ValueError, "did you mean status?"),
     (lambda api: api.wait_for("Pds", "p"), ValueError, "did you mean Pod?"),
     (lambda api: api.wait_for("Pod", "p", until="rea dy"), ValueError, "neither the type of a condition"),
