@@ -110,26 +110,54 @@ def bench_first_views() -> None:
         return
     title = f"The first view of the live page, {crowd.NODES} nodes, {crowd.CLAIMS:,} claims and pods"
     tables.heading(title, "first", "again", "goal", "")
+    with _crowded() as (base, window):
+        for view, selector in FIRST.items():
+            _row(view, [first_view(window, f"{base}#/{view}", selector) for _ in range(2)])
+    with _crowded() as (base, window):
+        _row("why, then devices", [switched(window, base, "why", "devices") for _ in range(2)])
+
+
+@contextmanager
+def _crowded() -> Iterator[tuple[str, Chromium]]:
+    """Yields the address of the live page of a new server with the large cluster, and a window."""
     with fakeapi("--release", "1.36") as (port, _), opened() as window:
         asyncio.run(crowd.fill(port))
-        for view, selector in FIRST.items():
-            url = f"http://127.0.0.1:{port}/_fakeapi/ui/#/{view}"
-            first, again = (first_view(window, url, selector) for _ in range(2))
-            cells = tables.milliseconds(first), tables.milliseconds(again)
-            tables.row(view, *cells, *tables.at_most(first, VIEW_SECONDS, "s"))
+        yield f"http://127.0.0.1:{port}/_fakeapi/ui/", window
+
+
+def _row(name: str, seconds: list[float]) -> None:
+    """Prints the row of a view. The goal is about the first time."""
+    tables.row(name, *map(tables.milliseconds, seconds), *tables.at_most(seconds[0], VIEW_SECONDS, "s"))
+
+
+def switched(window: Chromium, base: str, old: str, new: str) -> float:
+    """Opens the view `old`, and the view `new` when the first objects of `old` are visible.
+
+    Returns the seconds from the second view's address to its first objects. The page has no data of the
+    second view yet, and the server computes explanations for the first view.
+    """
+    first_view(window, f"{base}#/{old}", FIRST[old])
+    begin = f"window.drawn = 0; window.begun = performance.now(); location.hash = '#/{new}';"
+    window.run(begin + _looking(FIRST[new]))
+    window.wait(lambda: window.run("return window.drawn"), new)
+    return float(window.run("return window.drawn - window.begun")) / 1000
 
 
 def first_view(window: Chromium, url: str, selector: str) -> float:
     """Opens `url` in an empty window. Returns the seconds until an element matches a CSS selector."""
     window.open("about:blank")
-    source = _WATCH_VIEW.replace("SELECTOR", json.dumps(selector))
-    script = window.command("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+    script = window.command("Page.addScriptToEvaluateOnNewDocument", {"source": _looking(selector)})
     try:
         window.open(url)
         window.wait(lambda: window.run("return window.drawn ?? 0"), selector)
         return float(window.run("return window.drawn")) / 1000
     finally:
         window.command("Page.removeScriptToEvaluateOnNewDocument", script)
+
+
+def _looking(selector: str) -> str:
+    """Returns the script that sets `window.drawn` as soon as an element matches a CSS selector."""
+    return _WATCH_VIEW.replace("SELECTOR", json.dumps(selector))
 
 
 async def paced(port: int, make: Callable[[int], bytes], rate: int, seconds: float) -> int:

@@ -5,6 +5,7 @@
 """
 
 import argparse
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,7 +35,7 @@ def small_world(api: FakeAPI) -> None:
     running = 0
     for pod in api.list("Pod", namespace=None):
         if pod["spec"].get("nodeName") and running % 4 != 3:
-            api.update_status({**pod, "status": {**pod["status"], "phase": "Running"}})
+            api.update_status({**pod, "status": _running(pod["status"])})
         running += bool(pod["spec"].get("nodeName"))
     _add_problems(api)
 
@@ -52,7 +53,7 @@ def large_world(api: FakeAPI, nodes: int = 500, claims: int = 5_000) -> None:
         claim = _claim(f"train-{number:04}", "team-a", GPU)
         pod = _pod(f"train-{number:04}", "team-a", claim["metadata"]["name"])
         if number % 10:
-            device = {"request": "device", "driver": GPU, "pool": names[number % nodes]}
+            device = {"request": "gpu", "driver": GPU, "pool": names[number % nodes]}
             allocation = {"results": [{**device, "device": f"gpu-{number // nodes % 8}"}]}
             claim["status"] = {"allocation": {"devices": allocation}}
             pod["spec"]["nodeName"] = names[number % nodes]
@@ -65,7 +66,7 @@ def large_world(api: FakeAPI, nodes: int = 500, claims: int = 5_000) -> None:
 def _allocate(api: FakeAPI, claim: dict[str, Any], nodes: list[str]) -> None:
     number = int(claim["metadata"]["name"][-4:])
     node = nodes[number % len(nodes)]
-    result = {"request": "device", "driver": GPU, "pool": node, "device": f"gpu-{number // len(nodes) % 8}"}
+    result = {"request": "gpu", "driver": GPU, "pool": node, "device": f"gpu-{number // len(nodes) % 8}"}
     consumer = {"resource": "pods", "name": claim["metadata"]["name"], "uid": f"uid-{number}"}
     status = {"allocation": {"devices": {"results": [result]}}, "reservedFor": [consumer]}
     api.update_status({**claim, "status": status})
@@ -160,7 +161,10 @@ def _class(driver: str, *, name: str = "", selector: str = "") -> dict[str, Any]
 
 
 def _claim(name: str, namespace: str, device_class: str, *, count: int = 1) -> dict[str, Any]:
-    request = {"name": "device", "exactly": {"deviceClassName": device_class, "count": count}}
+    request = {
+        "name": re.split("[.-]", device_class)[0],
+        "exactly": {"deviceClassName": device_class, "count": count},
+    }
     return {
         "apiVersion": GROUP,
         "kind": "ResourceClaim",
@@ -194,6 +198,14 @@ def _create_claim_and_pod(api: FakeAPI, number: int) -> None:
     api.create(_claim(name, namespace, device_class, count=9 if word == "huge" else 1))
     if number % 16 != 15:
         api.create(_pod(name, namespace, name))
+
+
+def _running(status: dict[str, Any]) -> dict[str, Any]:
+    """Returns the status of a pod whose container runs."""
+    ready = {"type": "Ready", "status": "True"}
+    container = {"name": "main", "image": "train:1", "imageID": "", "restartCount": 0, "ready": True}
+    conditions = [*status.get("conditions", ()), ready]
+    return {**status, "phase": "Running", "conditions": conditions, "containerStatuses": [container]}
 
 
 def _add_problems(api: FakeAPI) -> None:

@@ -11,7 +11,6 @@ import pytest
 from fakeapi import FakeAPI, StatusError
 from tests.control import chromium as browsers
 from tests.control.browser import Browser
-from tests.control.chromium import Chromium
 from tests.control.page_objects import (
     ALLOCATION,
     CLAIM,
@@ -175,6 +174,13 @@ def test_an_object_is_shown_as_it_was_at_a_version(browser: Browser, api: FakeAP
     browser.see("x: second", ".yaml")
 
 
+def test_the_yaml_of_an_object_begins_with_its_version_and_kind(browser: Browser, api: FakeAPI) -> None:
+    api.create(configmap("a"))
+    browser.open(f"{api.page}#/object/-/configmaps/default/a")
+    browser.see("x: first", ".yaml")
+    assert browser.text(".yaml pre").startswith("apiVersion: v1\nkind: ConfigMap\nmetadata:")
+
+
 def test_managed_fields_are_folded_and_the_history_has_differences(browser: Browser, api: FakeAPI) -> None:
     created = api.create(configmap("a"))
     api.update({**created, "data": {"x": "second"}})
@@ -280,27 +286,6 @@ def test_the_events_of_an_object_have_the_last_time_and_the_count(browser: Brows
     api.create(event)
     browser.open(f"{api.page}#/object/-/pods/default/trainer")
     browser.see("\N{MULTIPLICATION SIGN}1,005 in", "aside .events")
-
-
-def test_a_narrow_window_does_not_scroll_sideways_and_names_hidden_columns(
-    browser: Chromium, api: FakeAPI
-) -> None:
-    api.create_all([CLAIM, new_pod("trainer"), node("node-1"), new_slice({"name": "gpu-0"})])
-    size = {"width": 400, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.command("Emulation.setDeviceMetricsOverride", size)
-    try:
-        for view in (*VIEWS, "object/-/pods/default/trainer"):
-            browser.open(f"{api.page}#/{view}")
-            browser.wait(lambda: browser.text("main h1, main h2"), f"the view {view}")
-            assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), view
-            links = (
-                "return [...document.querySelectorAll('nav a')].every((e) => e.offsetLeft + 9 < innerWidth)"
-            )
-            assert browser.run(links), view
-        browser.open(f"{api.page}#/objects/-/pods")
-        browser.see("Age →", ".beyond")
-    finally:
-        browser.command("Emulation.clearDeviceMetricsOverride", {})
 
 
 # claims and devices -----------------------------------------------------------------------------

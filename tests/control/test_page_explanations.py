@@ -7,9 +7,8 @@ import pytest
 from fakeapi import FakeAPI
 from tests.control import chromium as browsers
 from tests.control.browser import Browser
-from tests.control.chromium import Chromium
 from tests.control.explanations import WAIT_SECONDS, EndlessExplanations
-from tests.control.page_objects import ALLOCATION, CLAIM, CONSUMER, new_pod
+from tests.control.page_objects import CLAIM, new_pod
 
 pytestmark = [
     pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
@@ -179,43 +178,3 @@ def test_a_namespace_that_waits_for_finalizers_is_among_the_pending_objects(brow
         api.settle()
         browser.open(f"{api.page}#/why")
         browser.see("Nothing is pending")
-
-
-@pytest.mark.parametrize("width", [360, 400, 560])
-def test_claims_in_a_narrow_window_are_cards_that_do_not_scroll_sideways(
-    browser: Chromium, api: FakeAPI, width: int
-) -> None:
-    long = "a-claim-with-a-very-long-name-for-a-narrow-window"
-    api.create_all([{**CLAIM, "metadata": {"name": long}}, {**CLAIM, "metadata": {"name": "used"}}])
-    api.update_status(
-        {**api.get("ResourceClaim", "used"), "status": {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}}
-    )
-    pod = new_pod("a-trainer-with-a-very-long-name-for-a-narrow-window", long)
-    fail(api, api.create(pod), "0/3 nodes are available: 3 cannot allocate all claims.")
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.command("Emulation.setDeviceMetricsOverride", size)
-    try:
-        browser.open("about:blank")
-        browser.open(f"{api.page}#/claims")
-        browser.see("the cluster has no nodes", "main table")
-        sideways = "const e = document.querySelector('.table'); return [e.scrollWidth, e.clientWidth]"
-        needed, there = browser.run(sideways)
-        assert needed <= there
-        assert "Scroll sideways" not in browser.text("main")
-        for text in ("pending", "reserved", "used", "node-1/gpu-0", "default", "trainer"):
-            browser.see(text, "main table")
-        cut = """
-            return [...document.querySelectorAll('tbody tr')].flatMap((row) => {
-                const box = row.getBoundingClientRect();
-                const cells = [...row.cells].map((e) => [e.innerText, e.getBoundingClientRect()]);
-                return cells.filter(([, e]) => e.bottom > box.bottom || e.right > box.right);
-            })
-        """
-        assert browser.run(cut) == []
-        heights = "return [...document.querySelectorAll('tbody tr')].map((e) => e.offsetHeight)"
-        assert set(browser.run(heights)) == {78}
-        browser.click("Name")
-        names = "return [...document.querySelectorAll('tbody td.name')].map((e) => e.textContent)"
-        browser.wait(lambda: browser.run(names) == [long, "used"], "the claims in the order of their names")
-    finally:
-        browser.command("Emulation.clearDeviceMetricsOverride", {})

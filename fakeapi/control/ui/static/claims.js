@@ -10,6 +10,8 @@ import { Choice, Empty, Heading, Problem, remember, Search } from "./ui.js";
 
 /** Maximum number of claims in one response. */
 export const CLAIMS_MAX = 1000;
+// A card has room for two lines of the reason.
+const CARD_HEIGHT = 93;
 // Maximum number of pending claims whose explanations the filter searches.
 const EXPLAINED = 100;
 export const STATES = ["pending", "allocated", "reserved", "prepared", "deleting"];
@@ -51,7 +53,7 @@ export function Claims() {
     </div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} cards label="Claims" columns=${COLUMNS} rows=${claims} id=${(row) => `${row.namespace}/${row.name}`}
+    html`<${Table} cards=${CARD_HEIGHT} label="Claims" columns=${COLUMNS} rows=${claims} id=${(row) => `${row.namespace}/${row.name}`}
       empty=${html`<${Empty} icon="claims" title=${all ? "No claim matches" : "There are no claims"}>
         ${!all && html`<p>A ResourceClaim asks for devices. Create one under <a href="#/objects/resource.k8s.io/resourceclaims">Objects</a>, or start the server with <code>--driver</code> and a pod to see devices in use.</p>`}
       <//>`} />
@@ -99,7 +101,7 @@ const COLUMNS = [
   { name: "Name", className: "name", sort: (row) => row.name, show: (row) => html`<a href=${claimHref(row.namespace, row.name)}>${row.name}</a>` },
   {
     name: "Devices or reason",
-    className: "grow",
+    className: "grow of-reason",
     sort: (row) => row.devices.join() || row.reason,
     show: (row) =>
       waits(row)

@@ -205,15 +205,18 @@ function DeviceItem({ device, driver, node }) {
   const kind = kindOfDevice(device);
   // The list of its claims already shows that a device is allocated or prepared.
   const isShownByClaims = Boolean(device.users?.length) && kind === device.state;
-  return html`<li><p><span class=${`dot ${kind}`}></span> <strong>${device.name}</strong> ${device.product && html`<span class="soft">${device.product}</span>`} ${!isShownByClaims && html`<${Pill} kind=${PILLS[kind]}>${kind}<//>`}
-      ${device.shared !== undefined && html` <${Pill}>shared, ${Math.round(device.shared * 100)} % used<//>`}
-      ${(device.taints ?? []).map((each) => html` <${Pill} kind="warn" title="taint">${each}<//>`)}</p>
-    ${device.consumes?.length > 0 && html`<p class="soft">takes ${device.consumes.join(", ")}</p>`}
-    ${(device.users ?? []).map(
-      (each) => html`<p class="user"><${ClaimState} state=${each.state} /> <a href=${claimHref(each.namespace, each.name)}>${each.namespace}/${each.name}</a>
-        ${each.admin && html` <${Pill} kind="warn">admin access<//>`}
-        ${each.pods.map((pod) => html` → <a href=${podHref(each.namespace, pod)}>${pod}</a>`)}</p>`,
-    )}${driver && html`<${DeviceSwitches} driver=${driver} node=${node} device=${device} />`}</li>`;
+  return html`<li>
+    <div><p><span class=${`dot ${kind}`}></span> <strong>${device.name}</strong> ${device.product && html`<span class="soft">${device.product}</span>`}</p>
+      ${device.consumes?.length > 0 && html`<p class="soft">takes ${device.consumes.join(", ")}</p>`}</div>
+    <div><p>${!isShownByClaims && html`<${Pill} kind=${PILLS[kind]}>${kind}<//>`}
+        ${device.shared !== undefined && html` <${Pill}>shared, ${Math.round(device.shared * 100)} % used<//>`}
+        ${(device.taints ?? []).map((each) => html` <${Pill} kind="warn" title="taint">${each}<//>`)}</p>
+      ${(device.users ?? []).map(
+        (each) => html`<p><${ClaimState} state=${each.state} /> <a href=${claimHref(each.namespace, each.name)}>${each.namespace}/${each.name}</a>
+          ${each.admin && html` <${Pill} kind="warn">admin access<//>`}
+          ${each.pods.map((pod) => html` → <a href=${podHref(each.namespace, pod)}>${pod}</a>`)}</p>`,
+      )}</div>
+    ${driver && html`<${DeviceSwitches} driver=${driver} node=${node} device=${device} />`}</li>`;
 }
 
 const PILLS = { free: "", allocated: "accent", prepared: "good", tainted: "warn", unhealthy: "bad" };

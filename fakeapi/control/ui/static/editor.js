@@ -9,6 +9,9 @@ import { Choice, Panel, SameAs, say } from "./ui.js";
 import { lineOf, toYaml } from "./yaml.js";
 
 const MANAGER = "fakeapi-page";
+const LINE_HEIGHT = 20;
+// The padding, and room for the bar that scrolls sideways.
+const EXTRA_HEIGHT = 32;
 const NEWLINE = /\n/g;
 
 const WAYS = {
@@ -29,6 +32,7 @@ export function Editor({ kind, object, namespace = "default", name = "example", 
   const [force, setForce] = useState(false);
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const lines = text.match(NEWLINE)?.length ?? 0;
+  const height = `${(lines + 1) * LINE_HEIGHT + EXTRA_HEIGHT}px`;
   useEffect(() => area.current?.setSelectionRange(0, 0), []);
 
   const send = async (dryRun) => {
@@ -61,7 +65,7 @@ export function Editor({ kind, object, namespace = "default", name = "example", 
     const end = text.indexOf("\n", start);
     area.current?.focus();
     area.current?.setSelectionRange(start, end < 0 ? text.length : end);
-    if (area.current) area.current.scrollTop = Math.max(0, (line - 5) * 20);
+    if (area.current) area.current.scrollTop = Math.max(0, (line - 5) * LINE_HEIGHT);
   };
   const marked = new Set((result?.causes ?? []).map((each) => each.line).filter(Boolean));
   const title = object ? `Edit ${object.kind} ${placed(object.metadata.namespace ?? "", object.metadata.name)}` : `Create ${kind?.kind ?? "objects"}`;
@@ -70,10 +74,10 @@ export function Editor({ kind, object, namespace = "default", name = "example", 
       choices=${object ? [["update", "Update"], ["apply", "Server-side apply"]] : [["create", "Create"], ["apply", "Server-side apply"]]} />
     ${way === "apply" && html` <label class="check"><input type="checkbox" checked=${force} onChange=${(event) => (setForce(event.target.checked), setResult(null))} />Force: take over fields of other managers</label>`}
     <div class="editor">
-      <div class="gutter" aria-hidden="true" style=${{ height: `${(lines + 1) * 20 + 16}px` }}>
+      <div class="gutter" aria-hidden="true" style=${{ height }}>
         ${Array.from({ length: lines + 1 }, (_, index) => html`<span class=${marked.has(index + 1) ? "bad" : ""}>${index + 1}</span>`)}
       </div>
-      <textarea ref=${area} autofocus aria-label="The object as YAML or JSON" spellcheck=${false} wrap="off" value=${text} onInput=${edit} rows=${Math.max(12, lines + 1)}></textarea>
+      <textarea ref=${area} autofocus aria-label="The object as YAML or JSON" spellcheck=${false} wrap="off" value=${text} onInput=${edit} rows=${Math.max(12, lines + 1)} style=${{ minHeight: height }}></textarea>
     </div>
     <div class="editor-result" role="status">
       ${result?.error && html`<${Errors} result=${result} jump=${jump} />`}

@@ -3,6 +3,8 @@
 
 const LANE = 30;
 const TOP = 26;
+// The space before the first and after the last mark, as a share of their distance.
+const MARGIN = 0.03;
 const LEAST_SECONDS = 0.0005;
 
 /**
@@ -45,7 +47,7 @@ export class Lanes {
     this.begin = marks.reduce((least, mark) => Math.min(least, mark.at), Infinity);
     this.begin = Number.isFinite(this.begin) ? this.begin : 0;
     this.end = marks.reduce((most, mark) => Math.max(most, mark.at + mark.length), this.begin + 0.001);
-    this.margin = (this.end - this.begin) * 0.01;
+    this.margin = (this.end - this.begin) * MARGIN;
     this.from = this.begin - this.margin;
     this.to = this.end + this.margin;
     this.colors = {};

@@ -45,7 +45,7 @@ export function ObjectView({ place }) {
         ${shown && html`<p class="lead"><${Facts} version=${last} state=${last.change !== "DELETED" && claim?.state} /></p>`}</div>
       ${shown &&
       html`<div class="actions">
-        <${Copy} text=${toYaml(folded(shown.object))} label="Copy the object as YAML">Copy YAML<//>
+        <${Copy} text=${toYaml(ordered(folded(shown.object)))} label="Copy the object as YAML">Copy YAML<//>
         <${Copy} text=${`kubectl get ${apiGroup(group, resource)} ${shell(name)}${namespace ? ` -n ${namespace}` : ""} -o yaml --server ${serverUrl()}`} label="Copy the kubectl command">Copy kubectl<//>
         <button type="button" disabled=${last.change === "DELETED"} onClick=${() => setOpen("edit")}><${Icon} name="edit" />Edit</button>
         <button type="button" disabled=${last.change === "DELETED"} onClick=${() => setOpen("delete")}><${Icon} name="trash" />Delete</button>
@@ -98,10 +98,15 @@ function folded(object) {
   return { ...object, metadata };
 }
 
+/** Returns the object with apiVersion and kind first, as in manifests. */
+function ordered({ apiVersion, kind, ...fields }) {
+  return { apiVersion, kind, ...fields };
+}
+
 function Yaml({ object }) {
   const [managed, setManaged] = useState(false);
   const fields = object.metadata?.managedFields ?? [];
-  const lines = yamlLines(managed ? object : folded(object));
+  const lines = yamlLines(ordered(managed ? object : folded(object)));
   return html`<div class="yaml">
     ${fields.length > 0 && html`<button type="button" class="quiet" aria-expanded=${String(managed)} onClick=${() => setManaged(!managed)}>${managed ? "Hide" : "Show"} managed fields (${fields.length})</button>`}
     <pre tabindex="0" aria-label="The object as YAML">${lines.map((line) => html`<span class="line">${line.indent}${line.name && html`<span class="key">${line.name}:</span>`}${line.name && line.value ? " " : ""}${line.value && html`<span class=${valueClass(line.value)}>${line.value}</span>`}${"\n"}</span>`)}</pre>

@@ -12,6 +12,7 @@ import { toYaml } from "./yaml.js";
 const PAGE = 300;
 const NEW_MAX = 100;
 const SHOWN_MAX = 2000;
+const CARD_HEIGHT = 78;
 const CODES = [["", "All"], ["2xx", "2xx"], ["4xx", "4xx"], ["5xx,0", "5xx, no response"]];
 const VERBS = ["", "read", "write", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
@@ -58,7 +59,7 @@ export function Requests() {
     </div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} label="The requests, newest first" columns=${columns(setOpen)} rows=${rows} id=${(row) => String(row.number)} rowClass=${(row) => (row.number === open ? "chosen" : "")}
+    html`<${Table} cards=${CARD_HEIGHT} label="The requests, newest first" columns=${columns(setOpen)} rows=${rows} id=${(row) => String(row.number)} rowClass=${(row) => (row.number === open ? "chosen" : "")}
       empty=${html`<${Empty} icon="requests" title="No request matches"><p>Requests of kubectl, controllers and tests appear here as they come. Leases and the status of nodes are hidden until you tick Heartbeats.</p>
         <${Code} text=${`kubectl get resourceclaims -A --server ${serverUrl()}`} label="command" /><//>`} />
       ${read.length >= PAGE && html`<p class="after"><button type="button" disabled=${busy} onClick=${more}>Show older requests</button></p>`}`}
@@ -122,15 +123,15 @@ const codeKind = (code) => (code >= 500 || !code ? "bad" : code >= 400 ? "warn" 
 function columns(open) {
   return [
     {
-      name: "Time", width: "8.5rem", sort: (row) => row.number,
+      name: "Time", className: "of-age", width: "8.5rem", sort: (row) => row.number,
       show: (row) => html`<button type="button" class="link time" onClick=${() => open(row.number)}><span class="hidden">Request ${row.number} at </span>${clock(row.received)}</button>`,
     },
     { name: "Code", number: true, width: "4rem", sort: (row) => row.code, show: (row) => html`<span class=${codeKind(row.code)}>${row.code || "none"}</span>` },
     { name: "Verb", width: "6rem", show: (row) => row.verb || row.method },
-    { name: "Object", sort: (row) => `${row.resource ?? row.path} ${row.namespace ?? ""}/${row.name ?? ""}`, show: (row) => html`<${Subject} request=${row} />${row.times > 1 && html` <${Pill} title="Requests that count the same event once more; the newest is shown">×${row.times}<//>`}` },
-    { name: "Agent", title: "The first part of the User-Agent", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${`${row.agent ?? ""} as ${row.user ?? ""}`}>${agentName(row)}</span>` },
-    { name: "Took", number: true, width: "6rem", sort: (row) => row.seconds, show: (row) => (row.watch ? html`<span class="soft">watch</span>` : duration(row.seconds)) },
-    { name: "Message", className: "grow", sort: (row) => row.message ?? "", show: (row) => html`${(row.faults ?? []).map((each) => html`<${Pill} kind="warn" title="Fault">${each}<//> `)}<span title=${row.message}>${row.message ?? ""}</span>` },
+    { name: "Object", className: "of-object", sort: (row) => `${row.resource ?? row.path} ${row.namespace ?? ""}/${row.name ?? ""}`, show: (row) => html`<${Subject} request=${row} />${row.times > 1 && html` <${Pill} title="Requests that count the same event once more; the newest is shown">×${row.times}<//>`}` },
+    { name: "Agent", className: "of-agent", title: "The first part of the User-Agent", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${`${row.agent ?? ""} as ${row.user ?? ""}`}>${agentName(row)}</span>` },
+    { name: "Took", className: "of-took", number: true, width: "6rem", sort: (row) => row.seconds, show: (row) => (row.watch ? html`<span class="soft">watch</span>` : duration(row.seconds)) },
+    { name: "Message", className: "grow of-message", sort: (row) => row.message ?? "", show: (row) => html`${(row.faults ?? []).map((each) => html`<${Pill} kind="warn" title="Fault">${each}<//> `)}<span title=${row.message}>${row.message ?? ""}</span>` },
   ];
 }
 

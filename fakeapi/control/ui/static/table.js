@@ -3,9 +3,8 @@
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
 
-// The heights of rows and cards in style.css.
+// The height of a row in style.css.
 const ROW_HEIGHT = 34;
-const CARD_HEIGHT = 78;
 const NARROW = matchMedia("(max-width: 560px)");
 const MORE = 12;
 const LEAST_HEIGHT = 280;
@@ -33,14 +32,15 @@ const BELOW = 56;
  * @param {[string, 1 | -1]} [props.sorted] the column and direction at the beginning
  * @param {(row: any) => string} [props.rowClass]
  * @param {any} [props.caption]
- * @param {boolean} [props.cards] whether rows are cards in a narrow window; style.css places the columns by their classes
+ * @param {number} [props.cards] the height of a card: in a narrow window, each row is a card; 0 for rows in all windows.
+ *   style.css places the columns on a card by their classes.
  */
-export function Table({ label, columns, rows, id, empty, sorted, rowClass, caption, cards = false }) {
+export function Table({ label, columns, rows, id, empty, sorted, rowClass, caption, cards = 0 }) {
   const [[column, direction], setSorted] = useState(/** @type {[string, number]} */ (sorted ?? ["", 1]));
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const [view, setView] = useState({ top: 0, height: 1200, beyond: "", isNarrow: NARROW.matches });
-  const isCards = cards && view.isNarrow;
-  const rowHeight = isCards ? CARD_HEIGHT : ROW_HEIGHT;
+  const isCards = cards > 0 && view.isNarrow;
+  const rowHeight = isCards ? cards : ROW_HEIGHT;
 
   const ordered = useMemo(() => {
     const by = columns.find((each) => each.name === column);
@@ -76,7 +76,7 @@ export function Table({ label, columns, rows, id, empty, sorted, rowClass, capti
   const to = Math.min(ordered.length, Math.ceil((view.top + view.height) / rowHeight) + MORE);
   const role = (name) => (isCards ? name : undefined);
   const turn = (name) => setSorted(name === column ? (direction === 1 ? [name, -1] : ["", 1]) : [name, 1]);
-  return html`${view.beyond && html`<p class="beyond soft">Scroll sideways: ${view.beyond}</p>`}<div class=${`table ${view.beyond ? "cut" : ""} ${isCards ? "cards" : ""}`} ref=${box} tabindex="0" role="region" aria-label=${label}>
+  return html`${view.beyond && html`<p class="beyond soft">Scroll sideways: ${view.beyond}</p>`}<div class=${`table ${view.beyond ? "cut" : ""} ${isCards ? "cards" : ""}`} style=${{ "--card": `${cards}px` }} ref=${box} tabindex="0" role="region" aria-label=${label}>
     <table role=${role("table")} aria-rowcount=${ordered.length + 1}>
       <caption class=${caption ? "" : "hidden"}>${caption ?? label}</caption>
       <thead role=${role("rowgroup")}><tr role=${role("row")}>${columns.map((each) => head(each, column, direction, turn, role("columnheader")))}</tr></thead>

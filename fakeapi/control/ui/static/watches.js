@@ -16,17 +16,18 @@ export function Watches() {
     <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by resource, agent or user" /></div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} label="Open watches" columns=${COLUMNS} rows=${rows} id=${(row) => String(row.number)}
+    html`<${Table} cards=${CARD_HEIGHT} label="Open watches" columns=${COLUMNS} rows=${rows} id=${(row) => String(row.number)}
       empty=${html`<${Empty} icon="watches" title=${data.watches.length ? "No watch matches" : "No watch is open"}><p>A watch of a client or controller appears here, with the number of events that the server has not sent yet.</p><//>`} />`}`;
 }
 
+const CARD_HEIGHT = 78;
 const COLUMNS = [
   { name: "Resource", className: "name", show: (row) => row.resource },
-  { name: "Objects", sort: (row) => placed(row.namespace ?? "", row.name ?? ""), show: (row) => placed(row.namespace ?? "", row.name ?? "") || "all" },
-  { name: "Agent", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${row.agent ?? ""}>${agentName(row)}</span>` },
-  { name: "Events", number: true, sort: (row) => row.watch?.events ?? 0, show: (row) => (row.watch?.events ?? 0).toLocaleString("en") },
-  { name: "Bookmarks", number: true, sort: (row) => row.watch?.bookmarks ?? 0, show: (row) => (row.watch?.bookmarks ?? 0).toLocaleString("en") },
-  { name: "Behind", number: true, title: "Events that the server has not sent yet", sort: (row) => row.watch?.behind ?? 0, show: (row) => html`<span class=${row.watch?.behind ? "warn" : "good"}>${row.watch?.behind ?? 0}</span>` },
-  { name: "resourceVersion", number: true, title: "The resourceVersion of the last event", sort: (row) => Number(row.watch?.resourceVersion ?? 0), show: (row) => row.watch?.resourceVersion ?? "" },
-  { name: "Since", number: true, sort: (row) => row.received, show: (row) => clock(row.received).slice(0, 8) },
+  { name: "Objects", className: "of-objects", sort: (row) => placed(row.namespace ?? "", row.name ?? ""), show: (row) => placed(row.namespace ?? "", row.name ?? "") || "all" },
+  { name: "Agent", className: "of-user", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${row.agent ?? ""}>${agentName(row)}</span>` },
+  { name: "Events", className: "of-count", label: "events", number: true, sort: (row) => row.watch?.events ?? 0, show: (row) => (row.watch?.events ?? 0).toLocaleString("en") },
+  { name: "Bookmarks", className: "of-count", label: "bookmarks", number: true, sort: (row) => row.watch?.bookmarks ?? 0, show: (row) => (row.watch?.bookmarks ?? 0).toLocaleString("en") },
+  { name: "Behind", className: "of-count", label: "behind", number: true, title: "Events that the server has not sent yet", sort: (row) => row.watch?.behind ?? 0, show: (row) => html`<span class=${row.watch?.behind ? "warn" : "good"}>${row.watch?.behind ?? 0}</span>` },
+  { name: "resourceVersion", className: "of-count", label: "at", number: true, title: "The resourceVersion of the last event", sort: (row) => Number(row.watch?.resourceVersion ?? 0), show: (row) => row.watch?.resourceVersion ?? "" },
+  { name: "Since", className: "of-age", number: true, sort: (row) => row.received, show: (row) => clock(row.received).slice(0, 8) },
 ];

@@ -1,0 +1,134 @@
+"""In a narrow window of headless Chromium, the live page cuts nothing and does not scroll sideways."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from fakeapi import FakeAPI, StatusError
+from tests.control import chromium as browsers
+from tests.control.chromium import Chromium
+from tests.control.page_objects import ALLOCATION, CLAIM, CONSUMER, GROUP, VIEWS, new_pod, new_slice, node
+
+pytestmark = [
+    pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
+    pytest.mark.timeout(300),
+]
+
+LONG = "a-claim-with-a-very-long-name-for-a-narrow-window"
+TRAINER = "a-trainer-with-a-very-long-name-for-a-narrow-window"
+SIDEWAYS = "const e = document.querySelector('.table'); return e.scrollWidth > e.clientWidth"
+CUT = """
+    return [...document.querySelectorAll('tbody tr')].flatMap((row) => {
+        const box = row.getBoundingClientRect();
+        const cells = [...row.cells].map((e) => [e.innerText, e.getBoundingClientRect()]);
+        return cells.filter(([, e]) => e.bottom > box.bottom || e.right > box.right);
+    })
+"""
+"""The cells of a table that are outside their rows."""
+
+
+@contextmanager
+def as_wide_as(browser: Chromium, width: int) -> Iterator[None]:
+    """Gives the window this width in pixels while the block lasts."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.command("Emulation.setDeviceMetricsOverride", size)
+    try:
+        browser.open("about:blank")
+        yield
+    finally:
+        browser.command("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_no_view_scrolls_sideways_and_tables_name_hidden_columns(browser: Chromium, api: FakeAPI) -> None:
+    api.create_all([CLAIM, new_pod(TRAINER), node("node-1"), new_slice({"name": "gpu-0"})])
+    with as_wide_as(browser, 400):
+        for view in (*VIEWS, f"object/-/pods/default/{TRAINER}"):
+            browser.open(f"{api.page}#/{view}")
+            browser.wait(lambda: browser.text("main h1, main h2"), f"the view {view}")
+            assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), view
+            links = (
+                "return [...document.querySelectorAll('nav a')].every((e) => e.offsetLeft + 9 < innerWidth)"
+            )
+            assert browser.run(links), view
+        browser.open(f"{api.page}#/objects/-/pods")
+        browser.see("Age →", ".beyond")
+
+
+@pytest.mark.parametrize("width", [360, 400, 560])
+def test_claims_are_cards(browser: Chromium, api: FakeAPI, width: int) -> None:
+    api.create_all([{**CLAIM, "metadata": {"name": LONG}}, {**CLAIM, "metadata": {"name": "used"}}])
+    api.update_status(
+        {**api.get("ResourceClaim", "used"), "status": {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}}
+    )
+    pod = api.create(new_pod(TRAINER, LONG))
+    reason = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes"}
+    api.update_status({**pod, "status": {"phase": "Pending", "conditions": [reason]}})
+    with as_wide_as(browser, width):
+        browser.open(f"{api.page}#/claims")
+        browser.see("the cluster has no nodes", "main table")
+        assert browser.run(SIDEWAYS) is False
+        assert "Scroll sideways" not in browser.text("main")
+        for text in ("pending", "reserved", "used", "node-1/gpu-0", "default", "trainer"):
+            browser.see(text, "main table")
+        assert browser.run(CUT) == []
+        heights = "return [...document.querySelectorAll('tbody tr')].map((e) => e.offsetHeight)"
+        assert set(browser.run(heights)) == {93}
+        browser.click("Name")
+        names = "return [...document.querySelectorAll('tbody td.name')].map((e) => e.textContent)"
+        browser.wait(lambda: browser.run(names) == [LONG, "used"], "the claims in the order of their names")
+
+
+def test_a_long_reason_of_a_claim_has_two_lines(browser: Chromium, api: FakeAPI) -> None:
+    device_class = {"apiVersion": GROUP, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}}
+    api.create_all([device_class, node("node-1"), new_slice({"name": "gpu-0"}), CLAIM])
+    with as_wide_as(browser, 400):
+        browser.open(f"{api.page}#/claims")
+        browser.see("node node-1 has the devices, but is refused: too many pods", "main table")
+        height = "return document.querySelector('td.of-reason').offsetHeight"
+        assert browser.run(height) == 38
+
+
+@pytest.mark.parametrize("width", [360, 400])
+def test_requests_are_cards_with_their_objects_and_messages(
+    browser: Chromium, api: FakeAPI, width: int
+) -> None:
+    api.create(CLAIM)
+    with pytest.raises(StatusError):
+        api.get("ResourceClaim", "missing")
+    with as_wide_as(browser, width):
+        browser.open(f"{api.page}#/requests?name=missing")
+        browser.see("404", "tbody")
+        assert browser.run(SIDEWAYS) is False
+        assert browser.run(CUT) == []
+        for text in ("get", "resourceclaims default/missing", "fakeapi", "not found"):
+            browser.see(text, "tbody")
+        browser.run("document.querySelector('button.time').click()")
+        browser.see("Send it again", "dialog")
+
+
+def test_watches_and_controllers_are_cards_with_their_numbers(browser: Chromium) -> None:
+    with FakeAPI(release="1.36", controllers="scheduler,resourceclaim") as api, as_wide_as(browser, 400):
+        api.settle()
+        for view, texts in (
+            ("watches", ("resourceclaimtemplates", "all", "shared-informers")),
+            ("controllers", ("resourceclaim", "idle")),
+        ):
+            browser.open(f"{api.page}#/{view}")
+            for text in texts:
+                browser.see(text, "tbody")
+            assert browser.run(SIDEWAYS) is False
+            assert browser.run(CUT) == []
+
+
+def test_the_lines_of_the_editor_are_beside_their_numbers(browser: Chromium, api: FakeAPI) -> None:
+    api.create({**CLAIM, "metadata": {"name": "gpu", "annotations": {"note": "long " * 50}}})
+    with as_wide_as(browser, 400):
+        browser.open(f"{api.page}#/object/resource.k8s.io/resourceclaims/default/gpu?tab=yaml")
+        browser.click("Edit")
+        area = """
+            const e = document.querySelector('dialog textarea');
+            return e ? [e.scrollWidth > e.clientWidth, e.scrollHeight > e.clientHeight] : []
+        """
+        browser.wait(lambda: browser.run(area), "the editor")
+        assert browser.run(area) == [True, False]
