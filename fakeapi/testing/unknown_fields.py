@@ -16,7 +16,7 @@ _UNKNOWN = re.compile(r'unknown field \\?"([^"\\]+)\\?"')
 _NAMES = re.compile(r"\[[^\]]*\]|[^.\[\]]+")
 """Matches the parts of a field path: names of fields, and indexes or keys in brackets."""
 
-_FIELDS_MAX = 10
+_SHOWN_FIELDS = 10
 """Maximum number of unknown fields in a text; the text leaves out further fields."""
 
 
@@ -39,7 +39,7 @@ def texts_of(paths: Iterable[str], body: object, read: Callable[[str], Any]) -> 
     - `body`: the written object.
     - `read`: returns the JSON of a path of the server; used for the OpenAPI document of the object's version.
     """
-    named = [*paths][:_FIELDS_MAX]
+    named = [*paths][:_SHOWN_FIELDS]
     schemas, root = _schemas(body, read) if named else ({}, {})
     return [f'unknown field "{path}"{_hint(path, root, schemas)}' for path in named]
 

@@ -94,7 +94,7 @@ def test_secrets_and_credentials_do_not_come_over(cluster: FakeAPI, server: Fake
 def test_a_definition_comes_with_the_objects_of_its_kind(cluster: FakeAPI, server: FakeAPI) -> None:
     cluster.install(CRD, WIDGET)
     output = imported(server, cluster, "-n", "team", "-r", "widgets")
-    assert "1 customresourcedefinitions.apiextensions.k8s.io" in output
+    assert "customresourcedefinitions.apiextensions.k8s.io 1" in output
     assert server.get("Widget", "w", namespace="team", api_version="example.com/v1")
 
 
@@ -147,7 +147,7 @@ def test_long_lists_are_read_in_pages_and_begun_again_when_they_expire(
         cluster.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
     with cluster.faults.gone("list configmaps", first=2, last=2):
         output = imported(server, cluster, "-n", "team", "-r", "configmaps")
-    assert "6 configmaps" in output
+    assert "configmaps 6" in output
     assert len(cluster.requests.filter(verb="list", resource="configmaps", agent="fakeapi-import")) == 2 + 3
     with cluster.faults.gone("list configmaps"):
         where = ("--server", server.url, "--from-cluster", str(cluster.kubeconfig))
