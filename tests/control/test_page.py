@@ -1,9 +1,5 @@
 """In headless Chromium, the views of the live page show the state of the server and react to clicks."""
 
-import json
-import os
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -710,42 +706,3 @@ def test_hostile_text_in_objects_stays_text_in_every_view(browser: Browser, api:
     open_request(browser, number)
     browser.see("onerror", "dialog")
     assert browser.run("return document.querySelectorAll('dialog img').length") == 0
-
-
-def test_every_control_has_a_name_and_axe_finds_nothing_serious(browser: Browser, api: FakeAPI) -> None:
-    axe = next((path for path in _packages() if path.is_file()), None)
-    api.create_all([node("node-1"), CLAIM, new_pod("trainer"), new_slice({"name": "gpu-0"})])
-    api.faults.conflict("pods")
-    script = """
-        return [...document.querySelectorAll('input, select, textarea, button, a')]
-            .filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.length))
-            .map((e) => e.outerHTML)
-    """
-    found: dict[str, Any] = {}
-    for view in (*VIEWS, "object/-/pods/default/trainer", "object/-/pods/default/trainer?tab=time"):
-        for theme in ("light", "dark"):
-            browser.open(f"{api.page}#/{view}")
-            browser.run(f"document.documentElement.dataset.theme = '{theme}'")
-            browser.wait(lambda: browser.text("main h1, main h2"), f"the view {view}")
-            assert browser.run(script) == []
-            if axe is not None and (problems := _serious(browser, axe.read_text())):
-                found[f"{view} {theme}"] = problems
-    assert not found, json.dumps(found, indent=1)
-    if axe is None:
-        pytest.skip("axe-core is not installed")
-
-
-def _packages() -> Iterator[Path]:
-    for path in filter(None, os.environ.get("NODE_PATH", "").split(os.pathsep)):
-        yield Path(path) / "axe-core/axe.min.js"
-
-
-def _serious(browser: Browser, axe: str) -> list[Any]:
-    """Runs axe-core in the page; returns its serious and critical findings. `axe`: the source of axe-core."""
-    browser.run(f"if (!window.axe) {{ {axe}; window.axe = window.axe ?? axe; }}")
-    browser.run("window.found = null; axe.run().then((result) => { window.found = result.violations; })")
-    browser.wait(lambda: browser.run("return Boolean(window.found)"), "the findings of axe")
-    nodes = "e.nodes.slice(0, 3).map((n) => n.html.slice(0, 200))"
-    script = f"return window.found.map((e) => [e.id, e.impact, {nodes}])"
-    violations = browser.run(script)
-    return [each for each in violations if each[1] in ("serious", "critical")]

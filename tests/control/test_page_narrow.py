@@ -26,6 +26,11 @@ CUT = """
     })
 """
 """The cells of a table that are outside their rows."""
+SHORTENED = """
+    const names = [...document.querySelectorAll('td.name')];
+    return names.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent)
+"""
+"""The names in a table that end with an ellipsis."""
 
 
 @contextmanager
@@ -119,6 +124,7 @@ def test_watches_and_controllers_are_cards_with_their_numbers(browser: Chromium)
                 browser.see(text, "tbody")
             assert browser.run(SIDEWAYS) is False
             assert browser.run(CUT) == []
+            assert browser.run(SHORTENED) == []
 
 
 def test_the_lines_of_the_editor_are_beside_their_numbers(browser: Chromium, api: FakeAPI) -> None:

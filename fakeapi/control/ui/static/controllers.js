@@ -24,7 +24,7 @@ export function Controllers() {
 
 const CARD_HEIGHT = 78;
 const COLUMNS = [
-  { name: "Controller", className: "name", show: (row) => row.name },
+  { name: "Controller", className: "name of-line", show: (row) => row.name },
   { name: "Now", className: "of-age", sort: (row) => row.busyWith, show: (row) => (row.busyWith ? html`<code>${row.busyWith}</code>` : html`<span class="soft">idle</span>`) },
   { name: "In queue", className: "of-count", label: "queue", number: true, title: "Keys that wait for the controller", sort: (row) => row.waiting, show: (row) => row.waiting },
   { name: "To retry", className: "of-count", label: "retry", number: true, title: "Keys that the controller retries after a delay", sort: (row) => row.delayed, show: (row) => row.delayed },
