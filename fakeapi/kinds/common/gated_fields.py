@@ -62,12 +62,13 @@ class GatedFields(msgspec.Struct, frozen=True):
         return any(is_set(old, path) for path in (self.paths if self.used_at is None else self.used_at))
 
     def without_fields(self, obj: Object) -> Object:
-        """Returns a copy of the object without the controlled fields, or the object itself if it has none."""
+        """Returns a copy of the object without the controlled fields.
+
+        Returns the object itself if the fields become null and are null already.
+        """
         if self.take_away is None:
             for path in self.paths:
                 obj = with_null(obj, path) if self.becomes_null else without(obj, path)
-            return obj
-        if not self.are_in(obj):
             return obj
         left = {name: value if name == "metadata" else deepcopy(value) for name, value in obj.items()}
         self.take_away(left)
@@ -83,8 +84,6 @@ def drop_disabled_fields(
     nothing to drop.
     """
     for gated in table:
-        if gated.are_disabled(rules):
-            left = gated.without_fields(new)
-            if left is not new and not gated.is_used_by(old):
-                new = left
+        if gated.are_disabled(rules) and gated.are_in(new) and not gated.is_used_by(old):
+            new = gated.without_fields(new)
     return new
