@@ -3,7 +3,7 @@
 import { control } from "./api.js";
 import { useLive } from "./live.js";
 import { html } from "./preact.js";
-import { Table } from "./table.js";
+import { CARD_HEIGHT, Table } from "./table.js";
 import { counted } from "./text.js";
 import { Code, Empty, Heading, Problem } from "./ui.js";
 import { Drivers } from "./drivers.js";
@@ -22,7 +22,6 @@ export function Controllers() {
     <p class="soft after">Failed counts attempts that ended with an error of the controller itself. Problems of single objects, such as a missing template or a failed preparation, are events of these objects and the reason on <a href="#/why">Pending</a>.</p>`;
 }
 
-const CARD_HEIGHT = 78;
 const COLUMNS = [
   { name: "Controller", className: "name of-line", show: (row) => row.name },
   { name: "Now", className: "of-age", sort: (row) => row.busyWith, show: (row) => (row.busyWith ? html`<code>${row.busyWith}</code>` : html`<span class="soft">idle</span>`) },

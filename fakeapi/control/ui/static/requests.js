@@ -4,7 +4,7 @@ import { control, serverUrl } from "./api.js";
 import { Icon } from "./icons.js";
 import { useLive } from "./live.js";
 import { html, useEffect, useMemo, useState } from "./preact.js";
-import { Table } from "./table.js";
+import { CARD_HEIGHT, Table } from "./table.js";
 import { clock, duration, objectHref, placed, python, shell } from "./text.js";
 import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, SameAs, Search, say, useAction } from "./ui.js";
 import { toYaml } from "./yaml.js";
@@ -12,7 +12,6 @@ import { toYaml } from "./yaml.js";
 const PAGE = 300;
 const NEW_MAX = 100;
 const SHOWN_MAX = 2000;
-const CARD_HEIGHT = 78;
 const CODES = [["", "All"], ["2xx", "2xx"], ["4xx", "4xx"], ["5xx,0", "5xx, no response"]];
 const VERBS = ["", "read", "write", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 

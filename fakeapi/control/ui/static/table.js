@@ -5,6 +5,8 @@ import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./p
 
 // The height of a row in style.css.
 const ROW_HEIGHT = 34;
+/** The height of a card with three lines. */
+export const CARD_HEIGHT = 78;
 const NARROW = matchMedia("(max-width: 560px)");
 const MORE = 12;
 const LEAST_HEIGHT = 280;

@@ -4,7 +4,7 @@ import { control } from "./api.js";
 import { useLive } from "./live.js";
 import { html } from "./preact.js";
 import { agentName } from "./requests.js";
-import { Table } from "./table.js";
+import { CARD_HEIGHT, Table } from "./table.js";
 import { clock, counted, placed } from "./text.js";
 import { Empty, Heading, Problem, remember, Search } from "./ui.js";
 
@@ -20,7 +20,6 @@ export function Watches() {
       empty=${html`<${Empty} icon="watches" title=${data.watches.length ? "No watch matches" : "No watch is open"}><p>A watch of a client or controller appears here, with the number of events that the server has not sent yet.</p><//>`} />`}`;
 }
 
-const CARD_HEIGHT = 78;
 const COLUMNS = [
   { name: "Resource", className: "name", show: (row) => row.resource },
   { name: "Objects", className: "of-objects", sort: (row) => placed(row.namespace ?? "", row.name ?? ""), show: (row) => placed(row.namespace ?? "", row.name ?? "") || "all" },
