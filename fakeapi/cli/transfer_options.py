@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from fakeapi.cli.server_choice import with_hint
-from fakeapi.machinery.printable import printable_line
+from fakeapi.machinery.printable import counted, printable_line
 from fakeapi.transfer.bounds import OBJECTS_MAX
 
 if TYPE_CHECKING:
@@ -117,4 +117,4 @@ def summary(resources: Iterable[str]) -> str:
     named = [f"{printable_line(resource)} {count}" for resource, count in counts.most_common(_SHOWN)]
     others = total - sum(count for _, count in counts.most_common(_SHOWN))
     named += [f"others {others}"] if others else []
-    return f"{total} object{'' if total == 1 else 's'}" + (f": {', '.join(named)}" if named else "")
+    return counted(total, "object") + (f": {', '.join(named)}" if named else "")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import click
 
 from fakeapi.machinery.printable import printable_line
+from fakeapi.machinery.suggestions import nearest
 
 PREFIX = "FAKEAPI_"
 _OTHERS = frozenset(("FAKEAPI_PORT_ON_HOST", "FAKEAPI_SERVER"))
@@ -23,12 +24,6 @@ def unknown_variables(context: click.Context) -> Iterator[str]:
         known.update([names] if isinstance(names, str) else names)
     for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in known:
-            near = _nearest(name.removeprefix(PREFIX), (one.removeprefix(PREFIX) for one in known))
+            near = nearest(name.removeprefix(PREFIX), (one.removeprefix(PREFIX) for one in known), _LIKENESS)
             if near:
                 yield printable_line(f"the variable {name} is ignored; did you mean {PREFIX}{near}?")
-
-
-def _nearest(word: str, known: Iterator[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - keeps --help fast
-
-    return next(iter(get_close_matches(word, [*known], 1, _LIKENESS)), "")

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from fakeapi.machinery.printable import counted
+
 VERSION = 1
 """The version of the JSON form."""
 
@@ -16,7 +18,7 @@ NAMES_SHOWN = 10
 
 def devices_text(count: int) -> str:
     """Returns a count of devices as text, such as "1 device" or "2 devices"."""
-    return f"{count} device" if count == 1 else f"{count} devices"
+    return counted(count, "device")
 
 
 def listed(names: Sequence[object], shown: int, total: int = 0) -> str:

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable
 
+LIKENESS = 0.6
+"""Minimum similarity, from 0 to 1, of a suggested name."""
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Returns the known name that is most similar to a word; "" if none is similar.
+
+def nearest(word: str, known: Iterable[str], likeness: float = LIKENESS) -> str:
+    """Returns the known name that is most similar to a word; "" if none has the similarity `likeness`.
 
     Ignores the case of letters.
     """
     from difflib import get_close_matches  # noqa: PLC0415 - loaded only for an error
 
     by_lower = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), by_lower, 1)
+    near = get_close_matches(word.lower(), by_lower, 1, likeness)
     return by_lower[near[0]] if near else ""
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from fakeapi.journal.entry import Entry
 from fakeapi.journal.observer import HELPER
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.printable import counted
 from fakeapi.testing.insight import WAITING, Insight, event_line, in_order, is_of_code_under_test, section
 from fakeapi.testing.server import FakeAPI
 
@@ -47,7 +48,7 @@ class ServerReport:
         lines += _listed("all, in order:" if refused else "", entries)
         helpers = sum(entry.agent == HELPER for entry in self.entries)
         if entries and helpers and entries[0].agent != HELPER:
-            own = _counted(helpers, "request")
+            own = counted(helpers, "request")
             lines.append(f"({own} of the test itself: api.requests.text() shows them too)")
         return "\n".join(lines)
 
@@ -66,8 +67,8 @@ class ServerReport:
         armed = [*self.api.faults]
         lines = []
         for fault in armed:
-            effect = f"fired {_counted(fault.fired, 'time')}" if fault.fired else "never fired"
-            matched = _counted(fault.matched, "request")
+            effect = f"fired {counted(fault.fired, 'time')}" if fault.fired else "never fired"
+            matched = counted(fault.matched, "request")
             lines.append(f"{fault.name}: {effect}; {matched} matched {fault.target}")
         names = {fault.name for fault in armed}
         gone = [name for name in self.api.faults.unfired() if name not in names]
@@ -141,7 +142,3 @@ def _listed(title: str, entries: Sequence[Entry], *, with_messages: bool = False
         yield str(entry)
         if entry.message and with_messages:
             yield f"      {entry.message}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
