@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.allocation.model import AllocatedState, DeviceID, PoolID, Slice
 from fakeapi.controllers.allocation.pool_changes import PoolChanges
 from fakeapi.controllers.allocation.rules import AllocationRules, allocation_rules
@@ -19,6 +18,7 @@ from fakeapi.controllers.scheduler.pod_claim_view import ClaimView
 from fakeapi.explaining.memo import remembering
 from fakeapi.explaining.model import Reference
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.offloading.turns import Turns
 from fakeapi.releases.rules import ReleaseRules
 
 GROUP = "resource.k8s.io"

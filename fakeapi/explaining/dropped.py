@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.allocation.model import Device, DeviceID
 from fakeapi.controllers.allocation.selectors import DeviceMatcher
 from fakeapi.controllers.allocation.taints import PREVENTING, tolerates
@@ -20,6 +19,7 @@ from fakeapi.explaining.type_mismatches import Mismatch, mismatch_of
 from fakeapi.machinery.cel.allowance import AllowanceSpent
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
+from fakeapi.registry.offloading.turns import Turns
 
 DISSECTED_MAX = 64
 """Maximum number of devices whose values are read for one selector. Texts about values ignore further

@@ -7,12 +7,12 @@ import asyncio
 from collections.abc import Iterable
 
 from fakeapi.cluster import Cluster
-from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.served import find_resource
 from fakeapi.explaining.cluster_objects import KINDS, ClusterObjects
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.turns import Turns
 from fakeapi.releases.rules import rules_of
 from fakeapi_storage import Entry
 
@@ -51,8 +51,8 @@ class KeptObjects:
                 entries = cluster.storage.list(resource.prefix).entries
                 decoded[plural] = await _decode(resource, entries, before.get(plural, {}), turns)
         await turns.give_turn()
-        latest = old
-        if latest is None or not _are_same(before, decoded):
+        latest = old if _are_same(before, decoded) else None
+        if latest is None:
             objects = {plural: [obj for _, obj in own.values()] for plural, own in decoded.items()}
             latest = ClusterObjects(rules_of(cluster.catalogue.primary), objects, cluster.clock.now())
         if sum(map(len, decoded.values())) <= KEPT_MAX:

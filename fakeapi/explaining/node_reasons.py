@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
@@ -25,6 +24,7 @@ from fakeapi.explaining.shared_claims import OWN_CLAIM, can_use
 from fakeapi.explaining.tally import NodeTally
 from fakeapi.explaining.topology_facts import OF_OTHERS, TOPOLOGY, TopologyFacts
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.offloading.turns import Turns
 
 GROUPS_SHOWN = 20
 """Maximum number of groups of nodes in an explanation; further groups are left out."""

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.pod_claims import ClaimNameUnknown, claim_of_pod, claim_source, is_for_pod
 from fakeapi.explaining.cluster_objects import ClusterObjects, class_path, consumers_of, reference
 from fakeapi.explaining.device_changes import recreate_text
@@ -18,6 +17,7 @@ from fakeapi.explaining.quota_reasons import quota_reason
 from fakeapi.explaining.renames import NAMESPACE
 from fakeapi.explaining.similar import nearest
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.offloading.turns import Turns
 
 _LISTED = 6
 _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")

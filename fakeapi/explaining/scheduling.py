@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from fakeapi.controllers.allocation.effort import Effort, Turns
+from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import SearchTooLong
 from fakeapi.controllers.scheduler import extended_resources
 from fakeapi.controllers.scheduler.claim_plugin import PodClaims
@@ -32,6 +32,7 @@ from fakeapi.explaining.tally import NodeTally, RequestTally, tally_node
 from fakeapi.explaining.trial import NO_SHARE, Case, Trial
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
+from fakeapi.registry.offloading.turns import Turns
 
 NODES_LISTED = 100
 """Maximum number of nodes with details of each device request. Further nodes have no details."""

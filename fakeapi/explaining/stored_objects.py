@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from fakeapi.cluster import Cluster
-from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.served import find_resource
 from fakeapi.explaining.cluster_objects import KINDS, ClusterObjects, event_targets, is_about
 from fakeapi.explaining.kept_objects import KEPT, decode_all
@@ -11,6 +10,7 @@ from fakeapi.explaining.model import Reference
 from fakeapi.explaining.refused_writes import refused_writes
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.turns import Turns
 
 EVENTS_MAX = 100
 """Maximum number of events about the explained object; older events are ignored."""

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from fakeapi.controllers.allocation.effort import Turns
 from fakeapi.controllers.scheduler.node_state import NodeState, required_terms
 from fakeapi.controllers.scheduler.pod_topology import (
     AFFINITY,
@@ -12,8 +11,8 @@ from fakeapi.controllers.scheduler.pod_topology import (
     ANTI_AFFINITY_OF_OTHERS,
     NO_LABEL,
     SPREAD,
-    AffinityTerm,
     Spread,
+    affinity_terms,
 )
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.model import Change
@@ -21,6 +20,7 @@ from fakeapi.explaining.node_offers import Fact, Offer, labelled, new_node, recr
 from fakeapi.explaining.selector_text import shortened
 from fakeapi.explaining.spread_facts import SpreadFacts
 from fakeapi.machinery.json_types import Object
+from fakeapi.registry.offloading.turns import Turns
 
 OF_OTHERS = "AntiAffinityOfOtherPods"
 """The code of the reason that the anti-affinity of other pods excludes a node."""
@@ -89,22 +89,17 @@ class TopologyFacts:
     async def _by_domain(self, code: str) -> dict[tuple[str, str], list[Excluding]]:
         """Returns the pods that exclude the pod, by topology key and value of their nodes."""
         domains: dict[tuple[str, str], list[Excluding]] = {}
-        of_pod, turns = _anti_affinity_terms(self._pod), Turns()
+        of_pod, turns = affinity_terms(self._pod, "podAntiAffinity"), Turns()
         for place in self._cluster.node_states.values():
             await turns.give_turn_if_over()
             labels = place.node["metadata"].get("labels") or {}
             for other in place.shunning if code == OF_OTHERS else place.pods:
                 target = self._pod if code == OF_OTHERS else other
-                for term, parsed in _anti_affinity_terms(other) if code == OF_OTHERS else of_pod:
-                    key = parsed.topology_key
-                    if key in labels and parsed.selects(target, lambda: self._cluster.namespaces):
-                        domains.setdefault((key, labels[key]), []).append(Excluding(other, place, term))
+                for term in affinity_terms(other, "podAntiAffinity") if code == OF_OTHERS else of_pod:
+                    key = term.topology_key
+                    if key in labels and term.selects(target, lambda: self._cluster.namespaces):
+                        domains.setdefault((key, labels[key]), []).append(Excluding(other, place, term.term))
         return domains
-
-
-def _anti_affinity_terms(pod: Object) -> list[tuple[Object, AffinityTerm]]:
-    """Returns the required terms of a pod's anti-affinity, each as written and parsed."""
-    return [(term, AffinityTerm(term, pod)) for term in required_terms(pod, "podAntiAffinity")]
 
 
 def _affinity(pod: Object, state: NodeState) -> Fact:

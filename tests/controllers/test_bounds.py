@@ -332,7 +332,7 @@ def test_a_search_for_devices_that_goes_on_and_on_is_given_up(
 
 
 def test_a_pod_is_tried_again_if_a_node_came_during_its_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fakeapi.controllers.allocation.effort.TURN_SECONDS", -1.0)
+    monkeypatch.setattr("fakeapi.registry.offloading.turns.TURN_SECONDS", -1.0)
 
     async def test(manager: Manager, scheduler: SchedulerController, api: InProcessClient) -> None:
         nodes = [{**NODE, "metadata": {"name": "m"}}]

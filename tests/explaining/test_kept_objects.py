@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.controllers.allocation import effort
 from fakeapi.explaining import kept_objects
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.object_forms import ObjectForms
+from fakeapi.registry.offloading import turns
 from fakeapi_storage import Entry
 from tests.explaining.manifests import claim, device, device_class, node, pod, resource_slice
 
@@ -95,7 +95,7 @@ def test_dropping_the_objects_of_an_unfinished_explanation_does_not_change_it(
 ) -> None:
     texts = [api.explain("pod", "pod-a").text]
     monkeypatch.setattr(kept_objects, "KEPT_SECONDS", 0.0)
-    monkeypatch.setattr(effort, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(turns, "TURN_SECONDS", 0.0)
     texts += [api.explain("pod", "pod-a").text for _ in range(2)]
     assert len(set(texts)) == 1
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI
-from fakeapi.controllers.allocation import effort
 from fakeapi.explaining import refused_writes, running_server
+from fakeapi.registry.offloading import turns
 from tests.explaining.manifests import (
     DRIVER,
     Object,
@@ -85,7 +85,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     async def counted(*args: Any) -> Any:
         return await Steps(explain(*args), counts)
 
-    monkeypatch.setattr(effort, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(turns, "TURN_SECONDS", 0.0)
     monkeypatch.setattr(refused_writes, "ENTRIES_MAX", 10)  # this limit is reached before there are nodes
     monkeypatch.setattr(running_server, "explain_running", counted)
     return counts

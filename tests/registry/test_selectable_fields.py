@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakeapi.machinery.meta import field_selector
+from fakeapi.registry.offloading import turns as turns_module
 from fakeapi.registry.requests.options import ObjectReference
 from fakeapi.registry.requests.predicate import predicate_of
 from fakeapi.registry.stored.selectable_fields import SelectableFields
@@ -67,8 +68,8 @@ async def read(world: World, fields: str, limit: int = 0) -> list[int]:
         turns.append(sum(each.value in known for each in entries))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fakeapi.registry.verbs.listing.asyncio.sleep", sleep)
-        patch.setattr(listing, "TURN_SECONDS", 0.0)
+        patch.setattr("fakeapi.registry.offloading.turns.asyncio.sleep", sleep)
+        patch.setattr(turns_module, "TURN_SECONDS", 0.0)
         selector = field_selector.parse(fields)
         await listing.read_fields(world.storage, world.claims, ObjectReference(NAMESPACE), selector, limit)
     return turns

@@ -1,13 +1,13 @@
-"""Limits the search for the devices of one pod on all nodes, and lets other tasks run during long work."""
+"""Limits the search for the devices of one pod on all nodes, and lets other tasks run during the search."""
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
-from time import perf_counter, thread_time
+from time import thread_time
 from typing import TypeVar
 
 from fakeapi.controllers.allocation.model import SearchTooLong
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
+from fakeapi.registry.offloading.turns import Turns
 
 TRIES_MAX = 100_000
 """Maximum number of devices that one scheduling attempt may try after its first backtracking.
@@ -29,36 +29,7 @@ FREE_SECONDS = 0.0002
 Cheap selectors need no limit of their own: the numbers of devices and requests limit their evaluations.
 """
 
-TURN_SECONDS = 0.002
-"""Seconds after which a scheduling attempt or an explanation lets the event loop run other tasks.
-
-The interval is short, because one API request needs several turns of the event loop.
-"""
-
 Result = TypeVar("Result")
-
-
-class Turns:
-    """Lets other tasks of the event loop run while one task works for a long time."""
-
-    def __init__(self) -> None:
-        """Starts an interval of TURN_SECONDS."""
-        self._turn_ends = perf_counter() + TURN_SECONDS
-
-    @property
-    def turn_is_over(self) -> bool:
-        """Whether the caller must await `give_turn` before it continues, so that other tasks can run."""
-        return perf_counter() >= self._turn_ends
-
-    async def give_turn(self) -> None:
-        """Lets the event loop run other tasks, and starts a new interval of TURN_SECONDS."""
-        await asyncio.sleep(0)
-        self._turn_ends = perf_counter() + TURN_SECONDS
-
-    async def give_turn_if_over(self) -> None:
-        """Lets the event loop run other tasks if the interval has ended. Call it after each small step."""
-        if self.turn_is_over:
-            await self.give_turn()
 
 
 class Effort(Turns):

@@ -64,10 +64,12 @@ class Spread(msgspec.Struct, eq=False):
 class AffinityTerm:
     """A required term of the affinity or anti-affinity of the pod `owner`. Parses its selectors once.
 
-    `topology_key`: the label of nodes whose values are the topology domains.
+    - `term`: the term as written.
+    - `topology_key`: the label of nodes whose values are the topology domains.
     """
 
     def __init__(self, term: Object, owner: Object) -> None:
+        self.term = term
         self.topology_key = str(term["topologyKey"])
         self._selector = label_selector.of_object(term.get("labelSelector"))
         self._namespaces: Collection[str] = term.get("namespaces") or ()

@@ -5,10 +5,8 @@ lists from etcd. Lists at an exact version and later pages come from etcd. The w
 different errors.
 """
 
-import asyncio
 import sys
 from dataclasses import replace
-from time import perf_counter
 
 import msgspec
 
@@ -17,6 +15,7 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.meta.field_selector import FieldSelector, Requirement
 from fakeapi.registry.model.field_labels import NAME
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.turns import Turns
 from fakeapi.registry.requests.continue_token import decode_token, encode_token
 from fakeapi.registry.requests.options import ListOptions, ObjectReference, WatchOptions
 from fakeapi.registry.requests.predicate import SelectionPredicate, predicate_of
@@ -31,8 +30,6 @@ The first read has the size of the limit. If too few objects match, each further
 this number or the limit, whichever is larger. A list by the field that the watch cache indexes reads all
 objects at once.
 """
-TURN_SECONDS = 0.002
-"""Seconds after which other requests are served while a list reads the fields of its objects."""
 _REVISION_MAX = 2**63 - 1
 _TOO_OLD_TO_CONTINUE = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new "
@@ -131,7 +128,7 @@ async def read_fields(
 ) -> None:
     """Reads the fields that a list or watch compares, before all objects are compared in one step.
 
-    Lets the event loop run other tasks every TURN_SECONDS. The fields are cached, so the step does not decode
+    Lets the event loop run other tasks meanwhile. The fields are cached, so the step does not decode
     the objects again. Stops after `limit` matching objects; 0 for no limit. Reads nothing if the cache cannot
     hold all objects.
     """
@@ -141,7 +138,7 @@ async def read_fields(
     entries = storage.list(prefix_of(resource, target), start_after=None, limit=None, at=None).entries
     if sum([len(entry.value) for entry in entries]) > known.bound:
         return
-    turn_ends = perf_counter() + TURN_SECONDS
+    turns = Turns()
     matching = 0
     for entry in entries:
         if limit:
@@ -152,9 +149,7 @@ async def read_fields(
             known.of(entry.value)
         else:
             continue
-        if perf_counter() >= turn_ends:
-            await asyncio.sleep(0)
-            turn_ends = perf_counter() + TURN_SECONDS
+        await turns.give_turn_if_over()
 
 
 def _take(

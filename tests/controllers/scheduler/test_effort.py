@@ -15,6 +15,7 @@ from fakeapi.controllers.allocation.rules import allocation_rules
 from fakeapi.controllers.allocation.search import Search
 from fakeapi.machinery.cel.allowance import current
 from fakeapi.machinery.cel.limits import EVENT_LOOP_COST_MAX
+from fakeapi.registry.offloading import turns as turns_module
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 Object = dict[str, Any]
@@ -112,7 +113,7 @@ def test_a_search_creates_only_the_devices_that_it_tries(monkeypatch: pytest.Mon
 
 
 def test_a_search_lets_other_tasks_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(efforts, "TURN_SECONDS", -1.0)
+    monkeypatch.setattr(turns_module, "TURN_SECONDS", -1.0)
 
     async def turns() -> int:
         searching = asyncio.ensure_future(search(Effort(HeavySteps()), count=DEVICES // 2))
