@@ -258,7 +258,7 @@ class Settings:
     record: str | Path | None = option_field(
         None,
         "Record the traffic to this file (.jsonl, .jsonl.gz or .jsonl.zst). The server writes the file when "
-        "it stops.",
+        "it stops. From Python, an existing file is replaced.",
         "--record",
         metavar="FILE",
         unset="nothing is recorded",

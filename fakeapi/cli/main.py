@@ -26,6 +26,7 @@ from fakeapi.version import __version__
 
 if TYPE_CHECKING:
     from fakeapi.testing.server import FakeAPI
+    from fakeapi.traces.recording.recording import Recording
 
 HEALTH_SECONDS = 2.0
 """Seconds to wait for the response of the server in `fakeapi healthcheck`."""
@@ -87,6 +88,12 @@ def main() -> None:
 @main.command(cls=ThemedCommand)
 @server_options
 @click.option(
+    "--replace-recording",
+    is_flag=True,
+    envvar="FAKEAPI_REPLACE_RECORDING",
+    help="Let --record replace the file of an earlier recording.",
+)
+@click.option(
     "--allow-anonymous",
     is_flag=True,
     envvar="FAKEAPI_ALLOW_ANONYMOUS",
@@ -144,6 +151,7 @@ def main() -> None:
 def serve(
     *,
     demo: bool,
+    replace_recording: bool,
     allow_anonymous: bool,
     ready_file: Path | None,
     log: bool,
@@ -160,10 +168,9 @@ def serve(
     Exit status: 0 after a signal, 1 if a port, file or database cannot be used, 2 for an invalid option.
     """
     _check_options(options, allow_anonymous=allow_anonymous, log=log)
-    if trace is None and (at or speed != 1.0):
-        raise click.UsageError("--at and --speed need --from.")
-    if trace is not None and demo:
-        raise click.UsageError("--demo and --from exclude each other.")
+    _check_playback(trace, demo=demo, at=at, speed=speed)
+    if options["record"] is not None and not replace_recording:
+        _check_recording(Path(options["record"]))
     from fakeapi import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.cli.progress import Waiting  # noqa: PLC0415 - see the module's docstring
     from fakeapi.clients.target import TargetError  # noqa: PLC0415 - see the module's docstring
@@ -183,10 +190,12 @@ def serve(
 
         options = options_of(options)
     starting = Waiting("starting")
+    recordings: list[Recording | None] = []
 
     def ready(server: "FakeAPI", served: str | None) -> None:
         starting.end()
         tune_interpreter()
+        recordings.append(server.active_recording)
         announcing.announce(server, served, ready_file, options)
         if log:
             announcing.print_requests(server)
@@ -204,6 +213,27 @@ def serve(
         raise click.ClickException(f"{printable_line(error)}{_remedy(error)}") from error
     except ValueError as error:
         raise click.UsageError(printable_line(error)) from error
+    for recording in filter(None, recordings):
+        click.echo(f"Wrote {len(recording)} exchanges to {recording.path}")
+
+
+def _check_playback(trace: Path | None, *, demo: bool, at: float, speed: float) -> None:
+    """Raises UsageError if options need --from, or exclude it."""
+    if trace is None and (at or speed != 1.0):
+        raise click.UsageError("--at and --speed need --from.")
+    if trace is not None and demo:
+        raise click.UsageError("--demo and --from exclude each other.")
+
+
+def _check_recording(path: Path) -> None:
+    """Raises ClickException if the recording would replace a file that is not empty."""
+    from fakeapi.traces.model import TraceError  # noqa: PLC0415 - see the module's docstring
+    from fakeapi.traces.recording import recording_file  # noqa: PLC0415 - see the module's docstring
+
+    try:
+        recording_file.check_new(path)
+    except TraceError as error:
+        raise click.ClickException(printable_line(error)) from error
 
 
 def _remedy(error: Exception) -> str:

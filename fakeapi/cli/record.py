@@ -26,6 +26,7 @@ from fakeapi.serving.runner import Runner
 from fakeapi.serving.start_error import StartError
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.inspecting.convert import check_target
+from fakeapi.traces.recording import recording_file
 from fakeapi.traces.recording.recording import Recording
 from fakeapi.traces.recording.redaction import Redactor
 
@@ -80,10 +81,12 @@ def _host_rules(context: click.Context, parameter: click.Parameter, value: str) 
     type=FILE,
     help="Write url, kubeconfig and pid as JSON to this file when ready.",
 )
+@click.option("--replace-recording", is_flag=True, help="Replace the file TRACE if it is not empty.")
 @redaction_options
 def record(
     *,
     trace: Path,
+    replace_recording: bool,
     upstream: str | None,
     kubeconfig: Path | None,
     context: str | None,
@@ -97,7 +100,8 @@ def record(
     """Record the traffic between clients and a cluster to the file TRACE, until SIGINT or SIGTERM.
 
     Clients must use the kubeconfig that the command prints. TRACE must end in .jsonl, .jsonl.gz or
-    .jsonl.zst. The file appears when recording ends.
+    .jsonl.zst. The file appears when recording ends. Without --replace-recording, the command refuses a file
+    that is not empty.
     """
     _require_extra()
     # --upstream overrides the variable KUBECONFIG, but cannot be combined with the option --kubeconfig.
@@ -117,6 +121,9 @@ def record(
         raise click.ClickException(printable_line(error)) from error
     with reported():
         check_target(trace)
+        recording_file.check_name(trace)
+        if not replace_recording:
+            recording_file.check_new(trace)
         chosen = redactor(redact=redact, keep_credentials=keep_credentials)
         recording = _run(target, trace, redactor=chosen, **serving)
     click.echo(f"Wrote {len(recording)} exchanges to {recording.path}")

@@ -56,7 +56,16 @@ THEMES: dict[str, tuple[str, ...]] = {
         "service_account_tokens",
     ),
     "Faults, time and chance": ("faults", "strict_faults", "latency", "seed", "frozen_at", "clock"),
-    "What you see": ("log", "control", "journal", "audit_log", "audit_policy", "record", "redact"),
+    "What you see": (
+        "log",
+        "control",
+        "journal",
+        "audit_log",
+        "audit_policy",
+        "record",
+        "replace_recording",
+        "redact",
+    ),
 }
 """Maps each theme to the names of its options. All other options belong to the theme OTHER."""
 

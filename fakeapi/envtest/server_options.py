@@ -17,6 +17,7 @@ from fakeapi.settings import (
     options,
     read_option,
 )
+from fakeapi.traces.recording import recording_file
 
 _DEFAULT_PORT: Final = "6443"
 
@@ -75,11 +76,19 @@ def options_of(values: Values, environment: Mapping[str, str] = os.environ) -> d
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    return {
+    """Returns the options that environment variables set.
+
+    A suite starts many servers with the same variables, so a new recording gets an unused name, such as
+    "s-2.jsonl".
+    """
+    values = {
         setting.name: read_option(setting.name, environment[option.environment])
         for setting, option in options()
         if setting.name in _FROM_ENVIRONMENT and environment.get(option.environment)
     }
+    if values.get("record"):
+        values["record"] = recording_file.unused(Path(values["record"]))
+    return values
 
 
 def _port(text: str) -> int:

@@ -39,7 +39,8 @@ class RecordingMethods(ServerMethods, ABC):
     def start_recording(self, path: str | Path, *, redact: Iterable[str] = ()) -> None:
         """Starts to record the traffic. The recording contains no credentials.
 
-        - `path`: the file that `stop_recording` and `stop` write.
+        - `path`: the file that `stop_recording` and `stop` write. Its name must end with .jsonl, .jsonl.gz or
+          .jsonl.zst. An existing file is replaced, so that a test can run again.
         - `redact`: fields to leave out of the recording, such as "spec.controller".
 
         Raises RuntimeError if the server is recording already, TraceError if the file cannot be created, and
@@ -67,6 +68,14 @@ class RecordingMethods(ServerMethods, ABC):
     def recording(self) -> bool:
         """Whether the server is recording its traffic."""
         return self._server is not None and self._server.recording.is_recording
+
+    @property
+    def active_recording(self) -> "Recording | None":
+        """The recording of the running server; None if the server is not recording.
+
+        Its `path` and length are also valid after the server has written the file.
+        """
+        return None if self._server is None else self._server.recording.active
 
     def discard_recording(self) -> None:
         """Ends the recording without writing a file. Does nothing without a recording."""

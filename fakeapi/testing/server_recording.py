@@ -25,7 +25,12 @@ class ServerRecording:
 
     @property
     def is_recording(self) -> bool:
-        return self._recorder.recording is not None
+        return self.active is not None
+
+    @property
+    def active(self) -> "Recording | None":
+        """The recording that collects exchanges; None without a recording."""
+        return self._recorder.recording
 
     def start(self, path: str | Path, redact: tuple[str, ...]) -> None:
         """Starts to record into a file, without the fields `redact`.

@@ -60,9 +60,33 @@ def test_serve_records_its_traffic(tmp_path: Path) -> None:
         with urllib.request.urlopen(f"{json.loads(ready.read_text())['url']}/version") as response:
             assert response.status == 200
         process.send_signal(signal.SIGTERM)
+        assert process.stdout.read().endswith(f"\nWrote 1 exchanges to {trace}\n")
     assert process.returncode == 0
     with open_trace(trace) as reader:
         assert [exchange.request.target for exchange in reader] == ["/version"]
+
+
+RECORDERS = [("serve", "--port", "0", "--record"), ("record", "--upstream", "http://127.0.0.1:1")]
+
+
+@pytest.mark.parametrize("command", RECORDERS)
+def test_a_command_does_not_replace_a_recording_without_replace_recording(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    trace = tmp_path / "t.jsonl"
+    trace.write_text("earlier")
+    done = run(*command, trace)
+    assert (done.exit_code, "set --replace-recording to replace it" in done.output) == (1, True)
+    assert trace.read_text() == "earlier"
+
+
+@pytest.mark.parametrize("command", RECORDERS)
+def test_a_recording_with_another_suffix_is_refused(tmp_path: Path, command: tuple[str, ...]) -> None:
+    done = run(*command, tmp_path / "t.har", "--replace-recording")
+    assert done.exit_code == 1
+    assert ".jsonl" in done.output
+    assert "Traceback" not in done.output
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_serve_that_cannot_record_says_so(tmp_path: Path) -> None:

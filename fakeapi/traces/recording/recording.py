@@ -16,6 +16,7 @@ from fakeapi.traces.formats import native_lines
 from fakeapi.traces.formats.native import LineTooLong, TraceWriter
 from fakeapi.traces.messages import BODY_MAX, Inflater, NotDecoded, decoded, is_watch, kept
 from fakeapi.traces.model import Ending, Exchange, Gap, Header, Missing, Request, StreamEvent, TraceError
+from fakeapi.traces.recording import recording_file
 from fakeapi.traces.recording.redaction import Redactor
 
 logger = logging.getLogger("fakeapi.traces")
@@ -48,12 +49,15 @@ class Recording:
         release: str = "",
         redactor: Redactor | None = None,
     ) -> None:
-        """Opens a temporary file. Raises TraceError if that fails.
+        """Opens a temporary file. Raises TraceError if that fails, or if the name has another suffix.
 
-        - `path`: the trace file; its name can end with .gz or .zst.
+        - `path`: the trace file; its name must end with .jsonl, .jsonl.gz or .jsonl.zst. `close` replaces an
+          existing file.
         - `source`, `server` and `release`: the attributes of the trace's Header.
         - `redactor`: removes credentials and fields; None removes only credentials.
         """
+        recording_file.check_name(Path(path))
+        self._before = recording_file.signature(Path(path))
         self._redactor = redactor or Redactor()
         self._begun_at = time.perf_counter()
         header = Header(
@@ -67,6 +71,7 @@ class Recording:
 
     @property
     def path(self) -> Path:
+        """The trace file. `close` can choose another name."""
         return self._writer.path
 
     @property
@@ -126,7 +131,8 @@ class Recording:
     def close(self) -> None:
         """Creates the trace file. Raises TraceError if this or an earlier write to the file failed.
 
-        A second call does nothing.
+        If another program has written the file since the recording began, creates a file with a number in
+        its name, such as "s-2.jsonl.gz". A second call does nothing.
         """
         if self._closed:
             return
@@ -134,6 +140,8 @@ class Recording:
         self.end_open()
         if self._failure is not None:
             raise self._failure
+        if recording_file.signature(self.path) not in {None, self._before}:
+            self._writer.path = recording_file.unused(self.path)
         self._writer.close()
 
     def abort(self) -> None:
