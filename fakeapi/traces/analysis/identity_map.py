@@ -47,6 +47,7 @@ class VersionMap:
         self._now: dict[int, int] = {}
         self._recorded: dict[int, int] = {}
         self._of_lists: dict[int, int] = {}
+        self._of_collections: dict[tuple[str, int], int] = {}
         self._known: list[int] = []
         self.base = 0
         """The resourceVersion of the replay target before the first request.
@@ -82,6 +83,16 @@ class VersionMap:
                 self._note(old)
             self._of_lists[old] = new
 
+    def learn_collection(self, collection: str, recorded: int, now: int) -> None:
+        """Pairs the recorded resourceVersion of a list with its version on the replay target.
+
+        - `collection`: the path of the list, such as "/api/v1/pods". A watch of this collection from the
+          recorded version starts at the version of the replay target.
+        - `now`: the version of the list on the replay target. Does nothing if either version is 0.
+        """
+        if recorded and now:
+            self._of_collections[collection, recorded] = now
+
     def _note(self, old: int) -> None:
         if self._known and self._known[-1] > old:
             insort(self._known, old)
@@ -93,8 +104,12 @@ class VersionMap:
         new = self._now.get(version_number(recorded))
         return "" if new is None else str(new)
 
-    def nearest(self, recorded: str) -> str:
+    def nearest(self, recorded: str, collection: str = "") -> str:
         """Returns the replay target's resourceVersion for a recorded version in a query.
+
+        `collection`: the path of the collection in the query. If a list of this collection had the recorded
+        version, returns the version of this list. Objects of other resources can have the same version, and
+        another order on the replay target.
 
         For an unknown version, uses the closest older recorded version. If there is none, returns `base`, or
         `recorded` if `base` is 0. Also returns `recorded` if the text is not a resourceVersion.
@@ -102,6 +117,8 @@ class VersionMap:
         old = version_number(recorded)
         if not old:
             return recorded
+        if new := self._of_collections.get((collection, old)):
+            return str(new)
         place = bisect_right(self._known, old)
         if not place:
             return str(self.base) if self.base else recorded
@@ -219,23 +236,28 @@ class IdentityMap:
         """Returns the recorded name of an object. `now`: its name on the replay target."""
         return self._names_back.get(now, now)
 
-    def target(self, target: str) -> str:
-        """Translates the path and query of a recorded request for the replay target."""
+    def target(self, target: str, collection: str = "") -> str:
+        """Translates the path and query of a recorded request for the replay target.
+
+        `collection`: the path of the collection that the request lists or watches; "" for other requests.
+        """
         path, mark, query = target.partition("?")
         if self._names:
             names = self._names
             path = "/".join(names.get(part, part) for part in path.split("/"))
         if not mark:
             return path
-        return path + mark + "&".join(self._parameter(parameter) for parameter in query.split("&"))
+        return (
+            path + mark + "&".join(self._parameter(parameter, collection) for parameter in query.split("&"))
+        )
 
-    def _parameter(self, parameter: str) -> str:
+    def _parameter(self, parameter: str, collection: str) -> str:
         name, equals, value = parameter.partition("=")
         if name not in _VERSIONED or not value:
             return parameter
         plain = unquote_plus(value)
         if name == "resourceVersion":
-            new = self.versions.nearest(plain)
+            new = self.versions.nearest(plain, collection)
         elif name == "continue":
             new = self._tokens.get(plain, plain)
         else:

@@ -115,7 +115,7 @@ class InitialStateScan:
     def _take_object(self, place: int, exchange: Exchange, facts: RequestFacts) -> None:
         path = facts.path
         key = path.key
-        if facts.verb == "create" and facts.status < 300:
+        if facts.creates:
             self._made.setdefault(key, facts.answered_version)
         elif key in self._made or key in self._seen:
             return
@@ -125,7 +125,7 @@ class InitialStateScan:
             and b'"kind":"Table"' in exchange.response.body
         ):
             self._take_rows(place, exchange, path, exchange.response.body)
-        elif facts.status == 404:
+        elif facts.status == 404 or (facts.is_dry_run and facts.status == 201):
             self._absent.add(key)
         elif (evidence := _evidence(exchange, facts)) is not None:
             body, exact, source = evidence

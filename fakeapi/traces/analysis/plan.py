@@ -10,6 +10,7 @@ from fakeapi.traces.analysis.causal_order import Effect, Key, effect_order, reor
 from fakeapi.traces.analysis.initial_state import InitialObject, InitialStateScan
 from fakeapi.traces.analysis.protobuf_bodies import ProtobufBodies
 from fakeapi.traces.analysis.request_facts import RequestFacts, facts_of
+from fakeapi.traces.analysis.server_times import ServerTimesScan
 from fakeapi.traces.formats.open import TraceReader
 from fakeapi.traces.model import Exchange
 
@@ -39,12 +40,14 @@ class ReplayPlan:
     - `since` and `until`: the offsets of the first request and of the end of the last response.
     - `group_versions`: the paths of the API versions in use.
     - `written`: the resourceVersions that writes in the trace created.
+    - `removed`: the resourceVersions of objects that requests in the trace deleted.
     - `notes`: texts about missing parts and inferred facts. The values say how often each text occurs.
     - `initial_objects`: the objects to create before the exchanges that use them.
     - `partial_objects`: initial objects that cannot be created, because the trace has only their metadata.
       The values are the evidence as text.
     - `namespaces`: namespaces that the trace uses and does not create. The values are the "file:line" of the
       first use.
+    - `server_times`: the times that the recorded server set, with the moment of their first response.
     - `bodies`: converts protobuf to JSON for the exchanges of `steps`.
     """
 
@@ -55,10 +58,12 @@ class ReplayPlan:
     until: float
     group_versions: tuple[str, ...]
     written: frozenset[int]
+    removed: frozenset[int]
     notes: Counter[str]
     initial_objects: tuple[InitialObject, ...]
     partial_objects: dict[Key, str]
     namespaces: dict[str, str]
+    server_times: ServerTimesScan
     bodies: ProtobufBodies
 
     def steps(self, reader: TraceReader) -> Iterator[Step]:
@@ -86,8 +91,10 @@ def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
     effects: list[Effect] = []
     bodies = ProtobufBodies(reader.header.release)
     scan = InitialStateScan()
+    server_times = ServerTimesScan()
     group_versions: dict[str, None] = {}
     written: set[int] = set()
+    removed: set[int] = set()
     notes: Counter[str] = Counter()
     last = 0.0
     limit = float("inf") if until is None else until
@@ -102,8 +109,11 @@ def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
         if facts.path.resource:
             group_versions[facts.path.group_version] = None
             scan.take(place, exchange, facts)
+            server_times.take(exchange, facts)
         if facts.is_write and facts.answered_version:
             written.add(facts.answered_version)
+            if facts.removes:
+                removed.add(facts.answered_version)
         notes.update(str(inference) for inference in exchange.inferred)
         notes.update(f"missing: {missing}" for missing in exchange.missing)
     order = effect_order(effects)
@@ -116,9 +126,11 @@ def plan_replay(reader: TraceReader, until: float | None = None) -> ReplayPlan:
         until=last,
         group_versions=tuple(group_versions),
         written=frozenset(written),
+        removed=frozenset(removed),
         notes=notes,
         initial_objects=tuple(scan.objects()),
         partial_objects=scan.partial_objects(),
+        server_times=server_times,
         bodies=bodies,
         namespaces={name: where for name, where in scan.namespaces.items() if name not in created},
     )

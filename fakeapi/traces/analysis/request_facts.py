@@ -60,7 +60,10 @@ class RequestFacts(NamedTuple):
     - `status`: the status code; 0 without a response.
     - `answered_version`: the resourceVersion of the object or list in the response; 0 for none.
     - `requested_version`: the resourceVersion in the request; 0 for none.
+    - `is_write`: whether the request changes the storage. A dry run does not.
     - `removes`: whether the request deleted the object from the storage.
+    - `creates`: whether the request created the object. An apply patch or update that got 201 did too.
+    - `is_dry_run`: whether the server only checked the request, and stored nothing.
     """
 
     path: ResourcePath
@@ -70,6 +73,8 @@ class RequestFacts(NamedTuple):
     requested_version: int
     is_write: bool
     removes: bool = False
+    creates: bool = False
+    is_dry_run: bool = False
 
 
 def facts_of(exchange: Exchange) -> RequestFacts:
@@ -86,6 +91,7 @@ def facts_of(exchange: Exchange) -> RequestFacts:
     if not path.resource:
         return RequestFacts(path, verb, status, 0, 0, is_write=False)
     answered = requested = ""
+    is_dry_run = "dryRun=" in query
     removes = False
     if response is not None and status < 400 and verb != "watch":
         answer = head_of(response.body)
@@ -93,7 +99,7 @@ def facts_of(exchange: Exchange) -> RequestFacts:
             answered = answer.metadata.version
         if verb == "create" and not path.name:
             path = path._replace(name=answer.metadata.name)
-        removes = _removes(verb, answer.metadata)
+        removes = not is_dry_run and _removes(verb, answer.metadata)
     if verb in WRITES:
         sent = head_of(request.body)
         requested = sent.metadata.version
@@ -106,8 +112,24 @@ def facts_of(exchange: Exchange) -> RequestFacts:
     if path.resource == NAMESPACES and path.name:
         path = path._replace(namespace="")
     return RequestFacts(
-        path, verb, status, version_number(answered), version_number(requested), verb in WRITES, removes
+        path,
+        verb,
+        status,
+        version_number(answered),
+        version_number(requested),
+        is_write=verb in WRITES and not is_dry_run,
+        removes=removes,
+        creates=not is_dry_run and _is_new(verb, status),
+        is_dry_run=is_dry_run,
     )
+
+
+def _is_new(verb: str, status: int) -> bool:
+    """Whether the response says that the object of the request did not exist before.
+
+    A server-side apply that creates its object is a PATCH with status 201.
+    """
+    return 200 <= status < 300 if verb == "create" else verb in {"update", "patch"} and status == 201
 
 
 def _removes(verb: str, answer: Metadata) -> bool:

@@ -1,12 +1,15 @@
 """Explains differences in a replay whose cause is the trace and not the replay target."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
+
 from fakeapi.traces.analysis.causal_order import Key
 from fakeapi.traces.analysis.plan import ReplayPlan
-from fakeapi.traces.analysis.request_facts import RequestFacts, version_number
+from fakeapi.traces.analysis.request_facts import Head, Metadata, RequestFacts, version_number
 from fakeapi.traces.analysis.resource_path import NAMESPACES
 from fakeapi.traces.comparing.differences import Difference, DifferenceKind
 from fakeapi.traces.comparing.events import EventComparison
@@ -65,6 +68,16 @@ _NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
 """The fields that differ on the replay target because clients cannot set them when they create an object."""
 
 
+_ITEM = re.compile(r"items\[(\d+)\]")
+
+
+class _List(msgspec.Struct):
+    items: list[Head] = []
+
+
+_decode_list = msgspec.json.Decoder(_List).decode
+
+
 class Explainer:
     """Explains the differences of exchanges in a replay.
 
@@ -79,6 +92,7 @@ class Explainer:
             (self._created if initial.exact else self._inferred).add(initial.path.key)
             self._versions.add(version_number(initial.version))
         self._written = plan.written
+        self._removed = plan.removed
         self._partial = plan.partial_objects.keys()
         self._created_resources = {initial.path.group_resource for initial in plan.initial_objects}
         if plan.namespaces:
@@ -115,6 +129,8 @@ class Explainer:
         """
         key = facts.path.key
         explanation = self._explanation(exchange, facts, differences, status)
+        if explanation is None and facts.verb == "list":
+            explanation = self._of_foreign_items(exchange, facts, differences)
         follows, inherited = self._diverged.get(key, (-1, None))
         if follows >= 0 and explanation is None:
             explanation = inherited
@@ -192,6 +208,50 @@ class Explainer:
             else:
                 return None
         return reason
+
+    def _of_foreign_items(
+        self, exchange: Exchange, facts: RequestFacts, differences: Sequence[Difference]
+    ) -> Explanation | None:
+        """Explains a list whose differences are all in objects at a resourceVersion that no write answered.
+
+        A delete with a grace period of 0 stores two versions, and answers with the second. A list between
+        them shows the first. The same reason then explains watches from this version. Returns None if
+        other objects differ too.
+        """
+        items = _recorded_items(exchange)
+        versions: dict[Key, int] = {}
+        for difference in differences:
+            match = _ITEM.match(difference.path)
+            if match is not None and int(match[1]) < len(items):
+                item = items[int(match[1])]
+            elif difference.kind is DifferenceKind.ITEM_MISSING:
+                namespace, _, name = difference.recorded.rpartition("/")
+                item = next(
+                    (each for each in items if (each.namespace, each.name) == (namespace, name)), Metadata()
+                )
+            else:
+                return None
+            version = version_number(item.version)
+            if not self.is_foreign(version):
+                return None
+            versions[*facts.path.group_resource, item.namespace, item.name] = version
+        if not versions:
+            return None
+        is_race = all(version + 1 in self._removed for version in versions.values())
+        reason = Reason.RACE if is_race else Reason.FOREIGN
+        explanation = Explanation(reason, f"version {min(versions.values())}")
+        for key in versions:
+            self._diverged.setdefault(key, (exchange.id, explanation))
+        return explanation
+
+
+def _recorded_items(exchange: Exchange) -> list[Metadata]:
+    """Returns the metadata of the objects in a recorded list; an empty list for other responses."""
+    body = b"" if exchange.response is None else exchange.response.body
+    try:
+        return [head.metadata for head in _decode_list(body).items]
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return []
 
 
 def _only_not_creatable(differences: Sequence[Difference]) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fakeapi.traces.analysis.identity_map import IdentityMap, metadata_of_items
+from fakeapi.traces.analysis.server_times import server_times
 from fakeapi.traces.comparing.differences import DIFFERENCES_MAX, Difference, DifferenceKind, render, show
 from fakeapi.traces.fieldpaths import FieldPath
 
@@ -14,7 +15,6 @@ _AGE = re.compile(r"(?:\d+[ydhms])+\Z")
 _UID = "<uid>"
 _VERSION = "<version>"
 _EVENT, _REFERENCES = "Event", ("regarding", "involvedObject")
-_POD, _SCHEDULED = "Pod", "PodScheduled"
 _NAMED = frozenset({"items", "rows", "managedFields"})
 _WRAPPERS = frozenset({"items", "object", "rows"})
 _STATUS_KINDS = {"reason": DifferenceKind.REASON, "message": DifferenceKind.MESSAGE}
@@ -83,9 +83,10 @@ def scrub(value: Any, how: CompareOptions) -> None:
     """
     if not isinstance(value, dict):
         return
-    if str(value.get("kind")).startswith(_POD):
-        for pod in value.get("items") or (value,):
-            _scrub_binding(pod)
+    kind = str(value.get("kind"))
+    for obj in value.get("items") or (value,) if kind.endswith("List") else (value,):
+        for time in list(server_times(kind.removesuffix("List"), obj)):
+            time.holder[time.key] = _TIME
     if str(value.get("kind")).startswith(_EVENT):
         for event in value.get("items") or (value,):
             _scrub_references(event)
@@ -108,22 +109,6 @@ def _scrub_references(event: Any) -> None:
         reference = event.get(name) if isinstance(event, dict) else None
         if isinstance(reference, dict) and reference.get("resourceVersion"):
             reference["resourceVersion"] = _VERSION
-
-
-def _scrub_binding(pod: Any) -> None:
-    """Replaces the lastTransitionTime of a pod's PodScheduled condition with a placeholder.
-
-    The server sets this time when it handles a request to pods/binding.
-    """
-    status = pod.get("status") if isinstance(pod, dict) else None
-    conditions = status.get("conditions") if isinstance(status, dict) else None
-    for condition in conditions if isinstance(conditions, list) else ():
-        if (
-            isinstance(condition, dict)
-            and condition.get("type") == _SCHEDULED
-            and condition.get("lastTransitionTime")
-        ):
-            condition["lastTransitionTime"] = _TIME
 
 
 def _scrub_list(value: dict[str, Any], metadata: dict[str, Any], options: CompareOptions) -> None:

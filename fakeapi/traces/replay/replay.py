@@ -13,6 +13,7 @@ from fakeapi.clients.target import Target, TargetError
 from fakeapi.machinery.printable import printable
 from fakeapi.traces.analysis.identity_map import IdentityMap
 from fakeapi.traces.analysis.plan import ReplayPlan, Step, plan_replay
+from fakeapi.traces.analysis.request_facts import head_of, version_number
 from fakeapi.traces.comparing.differences import Difference, DifferenceKind
 from fakeapi.traces.comparing.events import compare_events, learn_events
 from fakeapi.traces.comparing.reasons import Explainer
@@ -33,6 +34,7 @@ from fakeapi.traces.replay.page_places import place_of_answer, place_of_event
 from fakeapi.traces.replay.restore import InitialStateRestorer
 from fakeapi.traces.replay.rewrite import NotRewritable, rewritten_request, sent_headers
 from fakeapi.traces.replay.scheduler import Scheduler
+from fakeapi.traces.replay.server_times import ServerTimeRewriter
 from fakeapi.traces.replay.target_discovery import current_version, served_paths
 from fakeapi.traces.reporting.builder import ReportBuilder
 from fakeapi.traces.reporting.report import Report
@@ -152,6 +154,7 @@ class Replayer:
         report.notes = plan.notes
         progress.since, progress.until = plan.since, plan.until
         self._builder = ReportBuilder(report, Explainer(plan))
+        self._times = ServerTimeRewriter(self._client, self._identities, plan.server_times)
 
     async def _send_all(self, plan: ReplayPlan) -> None:
         if self._options.order != "recorded":
@@ -245,6 +248,7 @@ class Replayer:
             target, headers, body = exchange.request.target, sent_headers(exchange), exchange.request.body
         answer: OpenWatch | Response
         try:
+            body = await self._times.rewritten(step, body)
             if exchange.events is not None or is_watch(exchange.request.method, exchange.request.target):
                 answer = await OpenWatch.open(self._client, step, target, headers)
             else:
@@ -349,6 +353,11 @@ class Replayer:
         differences = compare_answers(
             recorded, answer, self._identities, options, body=reason in {None, NotCompared.PAGE}
         )
+        if step.facts.verb == "list":
+            version = version_number(head_of(answer.body).metadata.version)
+            self._identities.versions.learn_collection(
+                step.facts.path.collection, step.facts.answered_version, version
+            )
         if differences:
             self._builder.differs(step, differences, answer.status, place())
         elif reason is not None:

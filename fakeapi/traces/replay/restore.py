@@ -18,6 +18,7 @@ from fakeapi.traces.analysis.initial_state import InitialObject, of_served
 from fakeapi.traces.analysis.plan import ReplayPlan
 from fakeapi.traces.analysis.resource_path import NAMESPACES, ResourcePath
 from fakeapi.traces.comparing.differences import show
+from fakeapi.traces.comparing.values import CompareOptions, compare_values
 from fakeapi.traces.reporting.results import RestoredObject
 
 USER_AGENT = "fakeapi-replay"
@@ -100,14 +101,34 @@ class InitialStateRestorer:
         path = f"{where.collection}/{where.name}"
         answer = await self._ask("POST", where.collection, _new(obj))
         label = str(where)
-        if answer.status == 409:
-            answer = await self._ask("GET", path)
-            self._learn(initial, answer)
-            return RestoredObject(label, f"{initial.how}; the target had it already", exact=False)
-        if answer.status < 300:
-            answer = await self._complete(where, path, obj, answer)
-            self._learn(initial, answer)
+        if answer.status >= 300:
+            # A conflict, or an object that the server owns: a second Service cannot have its cluster IP.
+            present = await self._ask("GET", path)
+            if present.status < 300:
+                self._learn(initial, present)
+                how = f"{initial.how}; the target had it already"
+                if initial.exact and not self._is_equal(initial, present):
+                    how += ", with other fields"
+                return RestoredObject(label, how, initial.exact)
+            return RestoredObject(label, initial.how, initial.exact, _problem(answer))
+        answer = await self._complete(where, path, obj, answer)
+        self._learn(initial, answer)
         return RestoredObject(label, initial.how, initial.exact, _problem(answer))
+
+    def _is_equal(self, initial: InitialObject, present: Response) -> bool:
+        """Whether an object on the target has the recorded fields. Call it after `_learn`.
+
+        Identities and times of the server are not compared. `present`: the response with the object.
+        """
+        identities = self._identities
+        differences = compare_values(
+            deepcopy(initial.body),
+            _decoded(present),
+            lambda: decode(identities.backward(present.body)),
+            identities,
+            CompareOptions(),
+        )
+        return not differences
 
     async def _complete(self, where: ResourcePath, path: str, wanted: Object, answer: Response) -> Response:
         """Sets the status and the managed fields of a created object.

@@ -4,7 +4,7 @@ from fakeapi.clients.messages import Headers, first_header
 from fakeapi.machinery.codec import JsonError, decode, encode
 from fakeapi.machinery.patch.media_types import JSON_PATCH
 from fakeapi.traces.analysis.identity_map import STALE_VERSION, IdentityMap
-from fakeapi.traces.analysis.request_facts import RequestFacts, head_of
+from fakeapi.traces.analysis.request_facts import COLLECTIONS, RequestFacts, head_of
 from fakeapi.traces.messages import CBOR, PROTOBUF
 from fakeapi.traces.model import Exchange
 
@@ -27,7 +27,8 @@ def rewritten_request(
     protobuf.
     """
     request = exchange.request
-    target = identities.target(request.target)
+    collection = facts.path.collection if facts.verb in COLLECTIONS else ""
+    target = identities.target(request.target, collection)
     headers = sent_headers(exchange)
     body = request.body
     if not body:

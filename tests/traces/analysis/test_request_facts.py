@@ -78,3 +78,18 @@ def test_a_text_that_is_no_version_is_zero(text: str) -> None:
 @pytest.mark.parametrize("body", [b"", b"k8s\0", b"[]", b'{"metadata":[]}', b"[" * 100_000])
 def test_a_body_that_is_no_object_has_an_empty_head(body: bytes) -> None:
     assert head_of(body).metadata.name == ""
+
+
+@pytest.mark.parametrize(
+    ("target", "status", "creates", "is_write"),
+    [
+        (f"{CLAIMS}/a?fieldManager=x", 201, True, True),
+        (f"{CLAIMS}/a?fieldManager=x", 200, False, True),
+        (f"{CLAIMS}/a?dryRun=All", 201, False, False),
+    ],
+)
+def test_an_apply_patch_creates_its_object_if_the_status_is_201_and_a_dry_run_creates_none(
+    target: str, status: int, *, creates: bool, is_write: bool
+) -> None:
+    request_facts = facts("PATCH", target, obj(), obj(), status)
+    assert (request_facts.creates, request_facts.is_write) == (creates, is_write)

@@ -2,6 +2,7 @@
 
 from array import array
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from fakeapi.traces.analysis.plan import ReplayPlan
 from fakeapi.traces.analysis.protobuf_bodies import ProtobufBodies
 from fakeapi.traces.analysis.request_facts import RequestFacts
 from fakeapi.traces.analysis.resource_path import ResourcePath
+from fakeapi.traces.analysis.server_times import ServerTimesScan
 from fakeapi.traces.comparing.differences import Difference, DifferenceKind
 from fakeapi.traces.comparing.events import EventComparison
 from fakeapi.traces.comparing.reasons import Explainer, Explanation, Reason
@@ -35,10 +37,12 @@ def explainer(*initial: InitialObject, partial: dict[Key, str] | None = None, **
             until=0.0,
             group_versions=(),
             written=plan.get("written", frozenset({5})),
+            removed=plan.get("removed", frozenset()),
             notes=Counter(),
             initial_objects=initial,
             partial_objects=partial or {},
             namespaces=plan.get("namespaces", {}),
+            server_times=ServerTimesScan(),
             bodies=ProtobufBodies(),
         )
     )
@@ -129,3 +133,17 @@ def test_missing_events_of_foreign_versions_are_explained() -> None:
         Explanation(Reason.FOREIGN),
         -1,
     )
+
+
+def test_a_list_between_the_two_writes_of_one_delete_is_a_race_of_the_recorded_server() -> None:
+    path = PATH._replace(name="")
+    body = b'{"items":[{"metadata":{"namespace":"ns","name":"a","resourceVersion":"8"}}]}'
+    listed = replace(exchange(), response=Response(200, (), body))
+    missing = Difference(DifferenceKind.ITEM_MISSING, "items", "ns/a")
+    other = Difference(DifferenceKind.ITEM_MISSING, "items", "ns/b")
+    own_explainer = explainer(written=frozenset({9}), removed=frozenset({9}))
+    assert own_explainer.explain(listed, facts("list", path=path), [missing, other], 200)[0] is None
+    explanation = own_explainer.explain(listed, facts("list", path=path), [missing], 200)[0]
+    assert explanation == Explanation(Reason.RACE, "version 8")
+    written = explainer(written=frozenset({8, 9}))
+    assert written.explain(listed, facts("list", path=path), [missing], 200)[0] is None
