@@ -19,7 +19,7 @@ from fakeapi.cli.options import PlainOption, server_options
 from fakeapi.cli.themes import ThemedCommand
 from fakeapi.cli.variables import unknown_variables
 from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
-from fakeapi.machinery.printable import printable_line
+from fakeapi.machinery.printable import counted, printable_line
 from fakeapi.settings import DEFAULT_PORT
 from fakeapi.shared_settings import is_shared_database
 from fakeapi.version import __version__
@@ -169,39 +169,33 @@ def serve(
     """
     _check_options(options, allow_anonymous=allow_anonymous, log=log)
     _check_playback(trace, demo=demo, at=at, speed=speed)
-    if options["record"] is not None and not replace_recording:
-        _check_recording(Path(options["record"]))
+    _check_recording(options["record"], replace=replace_recording)
     from fakeapi import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.cli.progress import Waiting  # noqa: PLC0415 - see the module's docstring
     from fakeapi.clients.target import TargetError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.serving.interpreter import tune_interpreter  # noqa: PLC0415 - see the module's docstring
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - see the module's docstring
 
-    for problem in (other_distribution.problem(), *unknown_variables(click.get_current_context())):
-        if problem:
-            click.echo(f"Warning: {problem}", err=True)
+    _print_warnings()
     _set_tls_directory(options)
     if end_with_parent:
         from fakeapi.envtest import parent  # noqa: PLC0415 - see the module's docstring
 
         parent.end_with_parent()
     if demo:
-        from fakeapi.testing.demo import options_of, play_later  # noqa: PLC0415 - see the module's docstring
+        from fakeapi.testing.demo import options_of  # noqa: PLC0415 - see the module's docstring
 
         options = options_of(options)
     starting = Waiting("starting")
-    recordings: list[Recording | None] = []
+    recordings: list[Recording] = []
 
     def ready(server: "FakeAPI", served: str | None) -> None:
         starting.end()
         tune_interpreter()
-        recordings.append(server.active_recording)
+        if (recording := server.active_recording) is not None:
+            recordings.append(recording)
         announcing.announce(server, served, ready_file, options)
-        if log:
-            announcing.print_requests(server)
-        if demo:
-            announcing.announce_demo(server)
-            play_later(server)
+        _begin(server, log=log, demo=demo)
 
     try:
         with starting:
@@ -213,8 +207,26 @@ def serve(
         raise click.ClickException(f"{printable_line(error)}{_remedy(error)}") from error
     except ValueError as error:
         raise click.UsageError(printable_line(error)) from error
-    for recording in filter(None, recordings):
-        click.echo(f"Wrote {len(recording)} exchanges to {recording.path}")
+    for recording in recordings:
+        click.echo(f"Wrote {counted(len(recording), 'exchange')} to {recording.path}")
+
+
+def _print_warnings() -> None:
+    """Prints warnings about another installed distribution and about unknown variables FAKEAPI_…."""
+    for problem in (other_distribution.problem(), *unknown_variables(click.get_current_context())):
+        if problem:
+            click.echo(f"Warning: {problem}", err=True)
+
+
+def _begin(server: "FakeAPI", *, log: bool, demo: bool) -> None:
+    """Starts what --log and --demo add to a server that is ready."""
+    if log:
+        announcing.print_requests(server)
+    if demo:
+        from fakeapi.testing.demo import play_later  # noqa: PLC0415 - see the module's docstring
+
+        announcing.announce_demo(server)
+        play_later(server)
 
 
 def _check_playback(trace: Path | None, *, demo: bool, at: float, speed: float) -> None:
@@ -225,13 +237,15 @@ def _check_playback(trace: Path | None, *, demo: bool, at: float, speed: float) 
         raise click.UsageError("--demo and --from exclude each other.")
 
 
-def _check_recording(path: Path) -> None:
+def _check_recording(path: str | Path | None, *, replace: bool) -> None:
     """Raises ClickException if the recording would replace a file that is not empty."""
+    if path is None or replace:
+        return
     from fakeapi.traces.model import TraceError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.traces.recording import recording_file  # noqa: PLC0415 - see the module's docstring
 
     try:
-        recording_file.check_new(path)
+        recording_file.check_new(Path(path))
     except TraceError as error:
         raise click.ClickException(printable_line(error)) from error
 

@@ -21,7 +21,7 @@ from fakeapi.clients import kubeconfig_writer
 from fakeapi.clients.kubeconfig_reader import target_of_kubeconfig
 from fakeapi.clients.target import Target, TargetError, target_of_url
 from fakeapi.machinery.hosts import ACCEPTED_HOSTS, HostRules, connect_host, is_loopback, url_host
-from fakeapi.machinery.printable import printable, printable_line
+from fakeapi.machinery.printable import counted, printable, printable_line
 from fakeapi.serving.runner import Runner
 from fakeapi.serving.start_error import StartError
 from fakeapi.traces import fieldpaths
@@ -126,7 +126,7 @@ def record(
             recording_file.check_new(trace)
         chosen = redactor(redact=redact, keep_credentials=keep_credentials)
         recording = _run(target, trace, redactor=chosen, **serving)
-    click.echo(f"Wrote {len(recording)} exchanges to {recording.path}")
+    click.echo(f"Wrote {counted(len(recording), 'exchange')} to {recording.path}")
 
 
 def _require_extra() -> None:

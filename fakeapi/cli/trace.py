@@ -14,7 +14,7 @@ from fakeapi.cli.file_type import FILE
 from fakeapi.cli.progress import Activity, Waiting
 from fakeapi.cli.trace_options import redaction_options, redactor, reported
 from fakeapi.machinery.patch.media_types import SHORT_NAMES
-from fakeapi.machinery.printable import printable
+from fakeapi.machinery.printable import counted, printable
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.formats.open import open_trace
 from fakeapi.traces.inspecting.convert import check_target, convert
@@ -72,7 +72,7 @@ def convert_command(
             with Activity("converting", "exchanges") as activity:
                 count = convert(reader, target, redactor=chosen, release=release, progress=activity)
             note = reader.header.note
-    click.echo(f"Wrote {count} exchanges to {target}" + (f" ({printable(note)})" if note else ""))
+    click.echo(f"Wrote {counted(count, 'exchange')} to {target}" + (f" ({printable(note)})" if note else ""))
 
 
 @trace.command("show")

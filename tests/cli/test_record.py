@@ -45,7 +45,7 @@ def test_record_writes_its_trace_when_it_is_told_to_stop(fakeapi: FakeAPI, tmp_p
             assert response.status == 200
         assert not trace.exists()
         process.send_signal(signal.SIGTERM)
-        assert process.stdout.read() == f"Wrote 1 exchanges to {trace}\n"
+        assert process.stdout.read() == f"Wrote 1 exchange to {trace}\n"
     assert process.returncode == 0
     assert not Path(facts["kubeconfig"]).exists()
     assert run("trace", "validate", trace).exit_code == 0
@@ -60,7 +60,7 @@ def test_serve_records_its_traffic(tmp_path: Path) -> None:
         with urllib.request.urlopen(f"{json.loads(ready.read_text())['url']}/version") as response:
             assert response.status == 200
         process.send_signal(signal.SIGTERM)
-        assert process.stdout.read().endswith(f"\nWrote 1 exchanges to {trace}\n")
+        assert process.stdout.read().endswith(f"\nWrote 1 exchange to {trace}\n")
     assert process.returncode == 0
     with open_trace(trace) as reader:
         assert [exchange.request.target for exchange in reader] == ["/version"]
@@ -78,6 +78,17 @@ def test_a_command_does_not_replace_a_recording_without_replace_recording(
     done = run(*command, trace)
     assert (done.exit_code, "set --replace-recording to replace it" in done.output) == (1, True)
     assert trace.read_text() == "earlier"
+
+
+def test_serve_replaces_a_recording_with_replace_recording(tmp_path: Path) -> None:
+    trace = tmp_path / "t.jsonl"
+    trace.write_text("earlier")
+    with recording("serve", "--port", 0, "--record", trace, "--replace-recording") as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.read().endswith(f"\nWrote 0 exchanges to {trace}\n")
+    assert run("trace", "validate", trace).exit_code == 0
 
 
 @pytest.mark.parametrize("command", RECORDERS)

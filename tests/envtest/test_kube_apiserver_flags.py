@@ -98,6 +98,13 @@ def test_a_flag_becomes_an_option(tmp_path: Path, argument: str, expected: dict[
     assert {name: made[name] for name in expected} == expected
 
 
+def test_a_recording_of_kube_apiserver_gets_a_free_name(tmp_path: Path) -> None:
+    earlier = tmp_path / "s.jsonl"
+    earlier.write_text("earlier")
+    values = read([f"--cert-dir={tmp_path}"], flags_of(NEWEST))
+    assert options_of(values, {"FAKEAPI_RECORD": str(earlier)})["record"] == tmp_path / "s-2.jsonl"
+
+
 def test_anonymous_requests_are_rejected_without_anonymous_auth(tmp_path: Path) -> None:
     made = options(tmp_path, "--authorization-mode=RBAC", "--anonymous-auth=false")
     assert made["anonymous"] == "rejected"

@@ -161,6 +161,17 @@ def test_the_nearest_version_is_that_of_the_greatest_known_one_below(known: list
     assert versions.nearest(str(asked)) == expected
 
 
+def test_a_watch_starts_at_the_version_of_the_list_of_its_collection() -> None:
+    identities = IdentityMap()
+    identities.versions.learn("9", "90")
+    identities.versions.learn_collection("/api/v1/pods", 10, 100)
+    identities.versions.learn_collection("/api/v1/pods", 11, 0)
+    watch = "/api/v1/pods?watch=true&resourceVersion="
+    assert identities.target(f"{watch}10", "/api/v1/pods") == f"{watch}100"
+    assert identities.target(f"{watch}11", "/api/v1/pods") == f"{watch}90"
+    assert identities.target(f"{watch}10", "/api/v1/nodes") == f"{watch}90"
+
+
 @settings(max_examples=50, derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.uuids(version=4), st.uuids(version=4)), max_size=5, unique=True), st.text())
 def test_rewriting_there_and_back_gives_the_same(pairs: list[tuple[Any, Any]], text: str) -> None:
