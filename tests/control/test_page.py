@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from fakeapi import FakeAPI, StatusError
+from fakeapi.releases.serving import default_description
 from tests.control import chromium as browsers
 from tests.control.browser import Browser
 from tests.control.page_objects import (
@@ -324,6 +325,8 @@ def test_the_map_shows_devices_with_their_claims_and_pods(browser: Browser, api:
         lambda: browser.run(squares) == ["allocated", "tainted", "free"], "the states of the devices"
     )
     browser.see("1 of 3 free", ".pool")
+    driver = "return [...document.querySelectorAll('.driver .numbers > span')].map((e) => e.textContent)"
+    assert browser.run(driver) == ["1 allocated", "1 free", "1 tainted"]
     browser.run("document.querySelector('.pool').click()")
     browser.see("default/gpu → trainer", "dialog")
     browser.see("broken:NoSchedule", "dialog")
@@ -624,6 +627,22 @@ def test_the_page_of_a_server_with_a_token_asks_for_the_token_first(browser: Bro
 def test_the_page_reports_an_unknown_view(browser: Browser, api: FakeAPI) -> None:
     browser.open(f"{api.page}#/nonsense")
     browser.see("There is no such view")
+    browser.run("document.querySelector('.views a[href=\"#/clock\"]').click()")
+    browser.see("Clock and snapshots", "main h1")
+
+
+def test_the_navigation_shows_the_number_of_pending_pods(browser: Browser, api: FakeAPI) -> None:
+    browser.open(f"{api.page}#/devices")
+    api.create(new_pod("waits"))
+    browser.see("1 pending pod", "nav")
+    api.delete("Pod", "waits")
+    browser.wait(lambda: "pending pod" not in browser.text("nav"), "no pending pod")
+
+
+def test_the_page_describes_the_releases_in_the_words_of_serve(browser: Browser) -> None:
+    with FakeAPI() as server:
+        browser.open(server.page)
+        browser.see(default_description(), "#state")
 
 
 def test_keys_open_views_search_and_help(browser: Browser, api: FakeAPI) -> None:

@@ -105,7 +105,16 @@ def state_of(claim: Claim, users: Iterable[Pod]) -> ClaimState:
 
 def pending_pods(pods: Iterable[Pod]) -> list[PodView]:
     """Returns the pods with the phase Pending, in the given order."""
-    return [_pod_view(pod) for pod in pods if pod.status.phase in ("", "Pending")]
+    return [_pod_view(pod) for pod in pods if _is_pending(pod)]
+
+
+def count_pending(pods: Iterable[Pod]) -> int:
+    """Returns the number of pods with the phase Pending."""
+    return sum(_is_pending(pod) for pod in pods)
+
+
+def _is_pending(pod: Pod) -> bool:
+    return pod.status.phase in ("", "Pending")
 
 
 def _claim_view(claim: Claim, users: list[Pod]) -> ClaimView:

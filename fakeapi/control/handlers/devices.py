@@ -10,6 +10,7 @@ from fakeapi.control.devices.claim_states import (
     ClaimView,
     PodView,
     claim_views,
+    count_pending,
     pending_pods,
     pods_by_claim,
 )
@@ -101,6 +102,12 @@ class ClaimList(msgspec.Struct, rename="camel"):
     pending_pods: int
 
 
+class PendingCount(msgspec.Struct, rename="camel"):
+    """The number of pending pods."""
+
+    pods: int
+
+
 _ORDER = {ClaimState.PENDING: 0, ClaimState.DELETING: 1}
 """The states of the claims that come first, because these claims wait for something."""
 
@@ -164,6 +171,10 @@ async def claims(call: Call) -> ClaimList:
         )
 
 
+async def pending(call: Call) -> PendingCount:
+    return PendingCount(count_pending(read_pods(call.server.cluster)))
+
+
 def _matches(query: ClaimQuery, view: ClaimView | PodView) -> bool:
     if query.namespace not in ("", view.namespace):
         return False
@@ -191,4 +202,5 @@ ROUTES = (
         answer=ClaimList,
         query=ClaimQuery,
     ),
+    Route("GET", "/pending", pending, "The number of pods that do not run yet.", answer=PendingCount),
 )

@@ -4,6 +4,7 @@ import msgspec
 
 from fakeapi.control.freed_memory import return_freed_memory
 from fakeapi.control.route import Call, Route
+from fakeapi.releases.serving import default_description
 from fakeapi.version import __version__
 
 
@@ -12,6 +13,7 @@ class State(msgspec.Struct, rename="camel"):
 
     - `version`: the version of fakeapi.
     - `release`: the Kubernetes release; empty if the server serves versions of several releases.
+    - `serves`: the release in the words of `fakeapi serve`, with the API versions that follow older releases.
     - `resource_version`: the newest resourceVersion.
     - `oldest_resource_version`: the oldest resourceVersion from which a watch can start.
     - `objects`: the number of objects.
@@ -20,6 +22,7 @@ class State(msgspec.Struct, rename="camel"):
 
     version: str
     release: str
+    serves: str
     resource_version: str
     oldest_resource_version: str
     objects: int
@@ -33,6 +36,7 @@ async def read(call: Call) -> State:
     return State(
         version=__version__,
         release=cluster.settings.release or "",
+        serves=cluster.settings.release or default_description(),
         resource_version=str(storage.revision),
         oldest_resource_version=str(storage.oldest),
         objects=len(first.entries) + first.remaining,

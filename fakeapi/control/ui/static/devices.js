@@ -64,12 +64,13 @@ function Nothing() {
 function Drivers({ drivers, chosen, choose }) {
   return html`<ul class="drivers" aria-label="Drivers">${drivers.map((each) => {
     const is = each.driver === chosen;
-    const parts = [["prepared", each.prepared], ["allocated", each.allocated], ["free", each.free], ["tainted", each.devices - each.prepared - each.allocated - each.free]];
+    const parts = [["prepared", each.prepared], ["allocated", each.allocated], ["free", each.free], ["tainted", each.devices - each.prepared - each.allocated - each.free]].filter(([, number]) => number > 0);
+    const isOverlap = each.tainted > 0 && !parts.some(([name, number]) => name === "tainted" && number === each.tainted);
     return html`<li><button type="button" class="driver" aria-pressed=${String(is)} onClick=${() => choose(is ? "" : each.driver)}>
       <strong>${each.driver}</strong>
-      <span class="bar" aria-hidden="true">${parts.map(([name, number]) => number > 0 && html`<span class=${name} style=${{ flexGrow: number }}></span>`)}</span>
-      <span class="numbers"><span>${each.free.toLocaleString("en")} of ${each.devices.toLocaleString("en")} free</span>
-        ${each.tainted > 0 && html`<span class="warn">${each.tainted} tainted</span>`}${each.unhealthy > 0 && html`<span class="bad">${each.unhealthy} unhealthy</span>`}</span>
+      <span class="bar" aria-hidden="true">${parts.map(([name, number]) => html`<span class=${name} style=${{ flexGrow: number }}></span>`)}</span>
+      <span class="numbers">${parts.map(([name, number]) => html`<span><span class=${`dot ${name}`}></span>${number.toLocaleString("en")} ${name}</span>`)}
+        ${isOverlap && html`<span class="warn">${each.tainted} with a taint</span>`}${each.unhealthy > 0 && html`<span class="bad">${each.unhealthy} unhealthy</span>`}</span>
     </button></li>`;
   })}</ul>`;
 }

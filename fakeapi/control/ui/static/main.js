@@ -1,17 +1,18 @@
 // The frame of the page: navigation, state of the server and keyboard. The fragment of the address selects the view.
 
-import { Refused, setToken } from "./api.js";
+import { control, Refused, setToken } from "./api.js";
 import { Claims } from "./claims.js";
 import { Clock } from "./clock.js";
 import { Controllers } from "./controllers.js";
 import { Devices } from "./devices.js";
 import { Faults } from "./faults.js";
 import { Icon } from "./icons.js";
-import { follow, onError, useServer } from "./live.js";
+import { follow, onError, useLive, useServer } from "./live.js";
 import { ObjectView } from "./object.js";
 import { Objects } from "./objects.js";
 import { html, render, useEffect, useRef, useState } from "./preact.js";
 import { Requests } from "./requests.js";
+import { counted } from "./text.js";
 import { Empty, Panel } from "./ui.js";
 import { Watches } from "./watches.js";
 import { Why } from "./why.js";
@@ -33,6 +34,7 @@ const OTHERS = { object: { title: "Object", view: ObjectView, parent: "objects" 
 const THEMES = ["system", "light", "dark"];
 const THEME_KEY = "fakeapi-theme";
 const GO_MS = 1200;
+const WAITING_MS = 2000;
 
 function route() {
   const path = location.hash.replace(/^#\/?/, "").split("?")[0];
@@ -86,7 +88,8 @@ function Page() {
         ? html`<${Token} unlock=${unlock} />`
         : view
           ? html`<${view.view} key=${at.hash} place=${at.place} />`
-          : html`<${Empty} icon="search" title="There is no such view"><p>The address <code>#/${at.name}</code> names no view. Choose one in the navigation.</p><//>`}
+          : html`<${Empty} icon="search" title="There is no such view"><p>The page has no view <code>#/${at.name}</code>. It has these views:</p>
+            <p class="views">${VIEWS.map((each) => html`<a href=${`#/${each.name}`}>${each.title}</a> `)}</p><//>`}
     </main>
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
 }
@@ -98,7 +101,7 @@ function Sidebar({ current, state, connected, showHelp }) {
     <nav aria-label="Views">
       ${groups.map(
         (group) => html`<div class="nav-group"><p>${group}</p><ul>${VIEWS.filter((each) => each.group === group).map(
-          (each) => html`<li><a href=${`#/${each.name}`} aria-current=${each.name === current ? "page" : undefined} title=${`${each.title} (g ${each.key})`}><${Icon} name=${each.icon} /><span>${each.label ?? each.title}</span></a></li>`,
+          (each) => html`<li><a href=${`#/${each.name}`} aria-current=${each.name === current ? "page" : undefined} title=${`${each.title} (g ${each.key})`}><${Icon} name=${each.icon} /><span>${each.label ?? each.title}</span>${each.name === "why" && html`<${Waiting} />`}</a></li>`,
         )}</ul></div>`,
       )}
     </nav>
@@ -106,7 +109,7 @@ function Sidebar({ current, state, connected, showHelp }) {
       <dl id="state" aria-label="State of the server">
         ${!connected && html`<div><dt>State</dt><dd class="bad">not connected</dd></div>`}
         ${state &&
-        html`<div><dt>Kubernetes</dt><dd>${state.release || "all releases"}</dd></div>
+        html`<div><dt>Kubernetes</dt><dd>${state.serves}</dd></div>
           <div><dt>Objects</dt><dd>${state.objects.toLocaleString("en")}</dd></div>
           <div><dt>resourceVersion</dt><dd title="The newest resourceVersion of the server">${state.resourceVersion}</dd></div>
           <div><dt>Clock</dt><dd title=${state.clock.now}>${state.clock.now.slice(11, 19)}${state.clock.frozen ? " frozen" : state.clock.adjusted ? " moved" : ""}</dd></div>`}
@@ -119,6 +122,12 @@ function Sidebar({ current, state, connected, showHelp }) {
   </header>`;
 }
 
+/** Shows the number of pending pods beside the view Pending. */
+function Waiting() {
+  const { data } = useLive(() => control("GET", "/pending"), [], { only: (event) => event.resource === "pods", least: WAITING_MS });
+  return data?.pods ? html`<span class="count" aria-hidden="true">${data.pods.toLocaleString("en")}</span><span class="hidden">${counted(data.pods, "pending pod")}</span>` : null;
+}
+
 function Theme() {
   const [theme, setTheme] = useState(() => localStorage.getItem(THEME_KEY) ?? "system");
   useEffect(() => {
@@ -126,7 +135,7 @@ function Theme() {
     localStorage.setItem(THEME_KEY, theme);
   }, [theme]);
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
-  return html`<button type="button" class="quiet" onClick=${() => setTheme(next)} title=${`Theme: ${theme}. Change to ${next}.`}><${Icon} name="theme" /><span>${theme[0].toUpperCase()}${theme.slice(1)}</span></button>`;
+  return html`<button type="button" class="quiet" onClick=${() => setTheme(next)} title=${`Theme: ${theme}. Change to ${next}.`}><${Icon} name="theme" /><span>Theme: ${theme}</span></button>`;
 }
 
 function Token({ unlock }) {
