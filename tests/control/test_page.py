@@ -615,13 +615,16 @@ def test_controllers_are_listed_with_what_they_do(browser: Browser, api: FakeAPI
 
 def test_the_page_of_a_server_with_a_token_asks_for_the_token_first(browser: Browser) -> None:
     with FakeAPI(token="let-me-in") as api:
+        api.create(new_pod("waits"))
         browser.open("about:blank")
         browser.open(f"{api.page}#/objects/-/namespaces")
         browser.see("This server asks for its token", "body")
         assert "kube-system" not in browser.text("body")
+        assert "pending pod" not in browser.text("nav")
         browser.fill("#token-value", "let-me-in")
         browser.click("Continue")
         browser.see("kube-system")
+        browser.see("1 pending pod", "nav")
 
 
 def test_the_page_reports_an_unknown_view(browser: Browser, api: FakeAPI) -> None:
@@ -643,6 +646,8 @@ def test_the_page_describes_the_releases_in_the_words_of_serve(browser: Browser)
     with FakeAPI() as server:
         browser.open(server.page)
         browser.see(default_description(), "#state")
+        navigation = "const e = document.querySelector('.side'); return e.scrollWidth <= e.clientWidth"
+        assert browser.run(navigation) is True
 
 
 def test_keys_open_views_search_and_help(browser: Browser, api: FakeAPI) -> None:

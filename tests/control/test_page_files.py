@@ -24,7 +24,7 @@ def test_the_files_of_the_page_need_no_token_and_everything_else_does() -> None:
         for path in ("ui/", "ui/main.js", "ui/style.css"):
             with urllib.request.urlopen(f"{api.url}/_fakeapi/{path}") as response:
                 assert "default-src 'none'" in response.headers["Content-Security-Policy"]
-        private = ("devices", "claims", "table?resource=pods", "controllers", "requests", "kinds")
+        private = ("devices", "claims", "table?resource=pods", "controllers", "requests", "kinds", "pending")
         for path in ("state", "ui/../state", "ui/%2e%2e/state", "ui/../../state", "uistate", *private):
             with pytest.raises(HTTPError) as refusal:
                 urllib.request.urlopen(f"{api.url}/_fakeapi/{path}")

@@ -11,7 +11,13 @@ import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, SameAs, S
 
 const GROUP_SHOWN = 48;
 const followed = new Set(["nodes", "pods", "resourceclaims", "resourceslices", "devicetaintrules"]);
-export const DEVICE_STATES = ["free", "allocated", "prepared", "tainted", "unhealthy"];
+const STATE_MEANS = {
+  free: "No claim has the device",
+  allocated: "A claim has the device. No pod of the claim runs yet",
+  prepared: "A claim has the device. A pod of the claim runs, or the driver has written status.devices",
+  tainted: "No claim has the device. Only claims that tolerate its taint can get it",
+  unhealthy: "The status of a pod reports that the device is not healthy",
+};
 
 /** @param {any} device */
 export function kindOfDevice(device) {
@@ -33,13 +39,13 @@ export function Devices() {
   if (data && !data.nodes.length) {
     return html`<${Heading} title="Devices" /><${Nothing} />`;
   }
-  return html`<${Heading} title="Devices" lead=${data ? `${counted(real.length, "node")}, ${counted(sum(data.drivers, "devices"), "device")} of ${counted(data.drivers.length, "driver")}` : "Reading…"} />
+  return html`<${Heading} title="Devices" lead=${data ? leadOf(real.length, data.drivers) : "Reading…"} />
     <${Problem} error=${error} />
     ${data && html`<${Drivers} drivers=${data.drivers} chosen=${driver} choose=${setDriver} />`}
     <div class="filters">
       <${Search} value=${search} onInput=${setSearch} label="Find a node, device, claim or pod" />
       <${Choice} label="State" value=${state} onChange=${setState}
-        choices=${[["", "All"], ...DEVICE_STATES.map((each) => [each, html`<span class=${`dot ${each}`}></span>${each}`])]} />
+        choices=${[["", "All"], ...Object.entries(STATE_MEANS).map(([each, means]) => [each, html`<span title=${means}><span class=${`dot ${each}`}></span>${each}</span>`])]} />
     </div>
     ${data && !nodes.length && html`<${Empty} icon="search" title="No device matches"><p>Change the filter above.</p><//>`}
     ${groups.map((each) => html`<${NodeGroup} key=${each.title} ...${each} open=${setOpen} alone=${groups.length === 1} />`)}
@@ -53,6 +59,12 @@ async function readMap(old) {
 
 const sum = (rows, name) => rows.reduce((all, each) => all + each[name], 0);
 
+function leadOf(nodes, drivers) {
+  const used = sum(drivers, "allocated") + sum(drivers, "prepared");
+  const use = `${used.toLocaleString("en")} in use, ${sum(drivers, "free").toLocaleString("en")} free`;
+  return `${counted(nodes, "node")}, ${counted(sum(drivers, "devices"), "device")} of ${counted(drivers.length, "driver")}: ${use}`;
+}
+
 function Nothing() {
   return html`<${Empty} icon="devices" title="There are no nodes and no devices">
     <p>Drivers publish devices in ResourceSlices. Start the server with nodes and simulated drivers, or create a Node and a ResourceSlice.</p>
@@ -62,18 +74,23 @@ function Nothing() {
 }
 
 function Drivers({ drivers, chosen, choose }) {
-  return html`<ul class="drivers" aria-label="Drivers">${drivers.map((each) => {
-    const is = each.driver === chosen;
-    const parts = [["prepared", each.prepared], ["allocated", each.allocated], ["free", each.free], ["tainted", each.devices - each.prepared - each.allocated - each.free]].filter(([, number]) => number > 0);
-    const isOverlap = each.tainted > 0 && !parts.some(([name, number]) => name === "tainted" && number === each.tainted);
-    return html`<li><button type="button" class="driver" aria-pressed=${String(is)} onClick=${() => choose(is ? "" : each.driver)}>
-      <strong>${each.driver}</strong>
-      <span class="bar" aria-hidden="true">${parts.map(([name, number]) => html`<span class=${name} style=${{ flexGrow: number }}></span>`)}</span>
-      <span class="numbers">${parts.map(([name, number]) => html`<span><span class=${`dot ${name}`}></span>${number.toLocaleString("en")} ${name}</span>`)}
-        ${isOverlap && html`<span class="warn">${each.tainted} with a taint</span>`}${each.unhealthy > 0 && html`<span class="bad">${each.unhealthy} unhealthy</span>`}</span>
-    </button></li>`;
-  })}</ul>`;
+  return html`<ul class="drivers" aria-label="Drivers">${drivers.map((each) => html`<li><${Driver} numbers=${each} is=${each.driver === chosen} choose=${choose} /></li>`)}</ul>`;
 }
+
+/** Shows the devices of a driver by state. Devices that a claim has may be tainted as well. */
+function Driver({ numbers, is, choose }) {
+  const { driver, tainted, unhealthy } = numbers;
+  const parts = [["prepared", numbers.prepared], ["allocated", numbers.allocated], ["free", numbers.free], ["tainted", unusable(numbers)]].filter(([, number]) => number > 0);
+  return html`<button type="button" class="driver" aria-pressed=${String(is)} onClick=${() => choose(is ? "" : driver)}>
+    <strong>${driver}</strong>
+    <span class="bar" aria-hidden="true">${parts.map(([state, number]) => html`<span class=${state} style=${{ flexGrow: number }}></span>`)}</span>
+    <span class="numbers">${parts.map(([state, number]) => html`<span title=${STATE_MEANS[state]}><span class=${`dot ${state}`}></span>${number.toLocaleString("en")} ${state}</span>`)}
+      ${tainted > unusable(numbers) && html`<span class="warn">${tainted.toLocaleString("en")} with a taint</span>`}${unhealthy > 0 && html`<span class="bad">${unhealthy.toLocaleString("en")} unhealthy</span>`}</span>
+  </button>`;
+}
+
+/** Returns the number of devices of a driver that no claim has, and that are tainted. */
+const unusable = ({ devices, prepared, allocated, free }) => devices - prepared - allocated - free;
 
 // choosing and grouping -------------------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ function Page() {
   };
   return html`
     <a class="skip" href="#main" onClick=${(event) => (event.preventDefault(), main.current?.focus())}>Skip to the content</a>
-    <${Sidebar} current=${view?.parent ?? at.name} state=${state} connected=${connected} showHelp=${() => setHelp(true)} />
+    <${Sidebar} current=${view?.parent ?? at.name} state=${state} connected=${connected} locked=${locked} showHelp=${() => setHelp(true)} />
     <main id="main" tabindex="-1" ref=${main}>
       ${!connected && html`<p class="problem" role="alert"><${Icon} name="warning" />The server does not answer. The page tries again.</p>`}
       ${locked
@@ -94,14 +94,14 @@ function Page() {
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
 }
 
-function Sidebar({ current, state, connected, showHelp }) {
+function Sidebar({ current, state, connected, locked, showHelp }) {
   const groups = [...new Set(VIEWS.map((each) => each.group))];
   return html`<header class="side">
     <p class="brand"><img src="icon.svg" alt="" width="24" height="24" />fakeapi</p>
     <nav aria-label="Views">
       ${groups.map(
         (group) => html`<div class="nav-group"><p>${group}</p><ul>${VIEWS.filter((each) => each.group === group).map(
-          (each) => html`<li><a href=${`#/${each.name}`} aria-current=${each.name === current ? "page" : undefined} title=${`${each.title} (g ${each.key})`}><${Icon} name=${each.icon} /><span>${each.label ?? each.title}</span>${each.name === "why" && html`<${Waiting} />`}</a></li>`,
+          (each) => html`<li><a href=${`#/${each.name}`} aria-current=${each.name === current ? "page" : undefined} title=${`${each.title} (g ${each.key})`}><${Icon} name=${each.icon} /><span>${each.label ?? each.title}</span>${each.name === "why" && !locked && html`<${Waiting} />`}</a></li>`,
         )}</ul></div>`,
       )}
     </nav>
@@ -122,7 +122,7 @@ function Sidebar({ current, state, connected, showHelp }) {
   </header>`;
 }
 
-/** Shows the number of pending pods beside the view Pending. */
+/** Shows the number of pending pods beside the view Pending. Reads it at most once in WAITING_MS, after changes of pods. */
 function Waiting() {
   const { data } = useLive(() => control("GET", "/pending"), [], { only: (event) => event.resource === "pods", least: WAITING_MS });
   return data?.pods ? html`<span class="count" aria-hidden="true">${data.pods.toLocaleString("en")}</span><span class="hidden">${counted(data.pods, "pending pod")}</span>` : null;
