@@ -1,7 +1,8 @@
 """Gathers the resource pools of a node from the ResourceSlices of the cluster."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from fakeapi.controllers.allocation.counters import counter_sets
 from fakeapi.controllers.allocation.model import Pool, PoolID, Slice
@@ -20,12 +21,36 @@ class Slices:
         self._of_node: defaultdict[str, list[Slice]] = defaultdict(list)
         self._shared: list[Slice] = []
         self._nodes_of_pools: dict[PoolID, set[str] | None] | None = None
+        self._counter_problems: dict[tuple[int, ...], str] = {}
         for resource_slice in self.every:
             name = resource_slice.spec.get("nodeName")
             if name and not resource_slice.spec.get("sharedCounters"):
                 self._of_node[name].append(resource_slice)
             else:
                 self._shared.append(resource_slice)
+
+    @cached_property
+    def of_pool(self) -> Mapping[PoolID, list[Slice]]:
+        """The slices of each pool, of all generations, in the order of `every`."""
+        pools: defaultdict[PoolID, list[Slice]] = defaultdict(list)
+        for resource_slice in self.every:
+            pools[resource_slice.pool_id].append(resource_slice)
+        return pools
+
+    def counter_problem(self, own: list[Slice], elsewhere: list[Slice]) -> str:
+        """Returns the error message about the counters of a pool; "" for valid slices.
+
+        Every node checks every pool with counters, so the result is computed once for the same slices.
+
+        - `own`: the pool's slices for one node, which are slices of `every`.
+        - `elsewhere`: the pool's other slices, which `own` determines.
+        """
+        key = tuple(map(id, own))
+        problem = self._counter_problems.get(key)
+        if problem is None:
+            problem = _counter_problem(own, own) or _counter_problem(own, elsewhere)
+            self._counter_problems[key] = problem
+        return problem
 
     def nodes_of(self, pool: PoolID) -> set[str] | None:
         """Returns the nodes whose allocations may depend on the devices of a pool; None for all nodes."""
@@ -70,7 +95,6 @@ def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[P
     with the quirk `other_nodes_complete_pools`, leaves out a pool that is incomplete for the node if another
     node has newer slices.
     """
-    every = slices.every
     by_pool: dict[PoolID, list[Slice]] = {}
     visible = slices.visible(node["metadata"]["name"])
     if rules.conditions_come_last:
@@ -78,7 +102,7 @@ def gather_pools(slices: Slices, node: Object, rules: AllocationRules) -> list[P
     for resource_slice in visible:
         if _is_relevant(resource_slice.spec, node, rules):
             _add(by_pool, resource_slice, rules)
-    gathered = [_pool(pool_id, own, every, rules) for pool_id, own in by_pool.items()]
+    gathered = [_pool(pool_id, own, slices, rules) for pool_id, own in by_pool.items()]
     pools = [pool for pool in gathered if pool is not None]
     if rules.pools_are_sorted:
         pools.sort(key=lambda pool: (has_binding_conditions(pool), pool.id))
@@ -114,14 +138,14 @@ def _add(by_pool: dict[PoolID, list[Slice]], each: Slice, rules: AllocationRules
         by_pool[each.pool_id] = [each, each] if rules.quirks.newer_slice_counts_twice else [each]
 
 
-def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: AllocationRules) -> Pool | None:
+def _pool(pool_id: PoolID, own: list[Slice], slices: Slices, rules: AllocationRules) -> Pool | None:
     """Returns the pool as one node sees it.
 
     Returns None if the node lacks slices and another node has slices of a newer generation. Only releases
     with the quirk `other_nodes_complete_pools` return None.
 
     - `own`: the pool's slices for this node.
-    - `every`: all slices of the cluster.
+    - `slices`: all slices of the cluster.
     """
     expected, generation = int(own[0].spec["pool"]["resourceSliceCount"]), own[0].generation
     if not rules.quirks.other_nodes_complete_pools:
@@ -131,7 +155,7 @@ def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: Allocati
         return pool
     whole = own
     if len(own) != expected:
-        others = [other for other in every if other.pool_id == pool_id]
+        others = slices.of_pool[pool_id]
         if any(other.generation > generation for other in others):
             return None
         whole = [other for other in others if other.generation == generation]
@@ -139,10 +163,12 @@ def _pool(pool_id: PoolID, own: list[Slice], every: list[Slice], rules: Allocati
             return Pool(pool_id, is_incomplete=True)
     if rules.pools_are_sorted:
         own = sorted(own, key=lambda resource_slice: resource_slice.name)
-    return _checked(pool_id, own, [other for other in whole if other not in own], rules)
+    return _checked(slices, pool_id, own, [other for other in whole if other not in own], rules)
 
 
-def _checked(pool_id: PoolID, own: list[Slice], elsewhere: list[Slice], rules: AllocationRules) -> Pool:
+def _checked(
+    slices: Slices, pool_id: PoolID, own: list[Slice], elsewhere: list[Slice], rules: AllocationRules
+) -> Pool:
     with_devices = [
         resource_slice
         for resource_slice in own
@@ -150,7 +176,7 @@ def _checked(pool_id: PoolID, own: list[Slice], elsewhere: list[Slice], rules: A
     ]
     problem = _duplicate(with_devices)
     if not problem and rules.partitionable_devices:
-        problem = _counter_problem(own, own) or _counter_problem(own, elsewhere)
+        problem = slices.counter_problem(own, elsewhere)
     if problem:
         return Pool(pool_id, problem=problem)
     sets = counter_sets(own) if rules.partitionable_devices else {}

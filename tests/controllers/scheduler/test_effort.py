@@ -7,10 +7,11 @@ import pytest
 
 from fakeapi.controllers.allocation import effort as efforts
 from fakeapi.controllers.allocation import model
+from fakeapi.controllers.allocation import pools as pools_module
 from fakeapi.controllers.allocation.allocator import Inventory, allocate
 from fakeapi.controllers.allocation.effort import Effort
 from fakeapi.controllers.allocation.model import AllocatedState, Device, NodeError, Slice
-from fakeapi.controllers.allocation.pools import Slices
+from fakeapi.controllers.allocation.pools import Slices, gather_pools
 from fakeapi.controllers.allocation.rules import allocation_rules
 from fakeapi.controllers.allocation.search import Search
 from fakeapi.machinery.cel.allowance import current
@@ -140,3 +141,36 @@ def test_expensive_selectors_are_evaluated_in_a_thread(monkeypatch: pytest.Monke
     assert threads == 0
     asyncio.run(search(Effort(HeavySteps()), count=1, matcher=matches_expensively))
     assert threads > 0
+
+
+def partitioned_slices(node: str) -> list[Slice]:
+    """Returns the two slices of a node's pool: the counters, and a partition that consumes them."""
+    pool = {"name": node, "generation": 1, "resourceSliceCount": 2}
+    counters = {"memory": {"value": "1Gi"}}
+    partition = {"name": "p", "consumesCounters": [{"counterSet": "gpu", "counters": counters}]}
+    common = {"driver": "d", "pool": pool, "nodeName": node}
+    return [
+        Slice(f"{node}-a", {**common, "sharedCounters": [{"name": "gpu", "counters": counters}]}),
+        Slice(f"{node}-b", {**common, "devices": [partition]}),
+    ]
+
+
+def test_nodes_share_the_validation_of_the_counters_of_a_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    validated = []
+    real = pools_module._counter_problem
+
+    def count(own: list[Slice], users: list[Slice]) -> str:
+        validated.append(own[0].name)
+        return real(own, users)
+
+    monkeypatch.setattr(pools_module, "_counter_problem", count)
+    nodes = [f"n{number:02}" for number in range(30)]
+    slices = Slices(each for node in nodes for each in partitioned_slices(node))
+    rules = allocation_rules(36, {"DRAPartitionableDevices": True})
+    for node in nodes:
+        pools = gather_pools(slices, {"metadata": {"name": node}}, rules)
+        assert len(pools) == len(nodes)
+        assert [pool.id.pool for pool in pools if pool.slices] == [node]
+        assert not any(pool.problem or pool.is_incomplete for pool in pools)
+    # A node has both slices of its own pool, and the counters of each other pool: two lists, two calls each.
+    assert len(validated) <= 4 * len(nodes)
