@@ -141,7 +141,7 @@ def _specs(literal: Expression, package: GoPackage) -> list[tuple[int, Spec]]:
 
 
 def _spec(literal: Expression, package: GoPackage) -> tuple[int, Spec]:
-    since, stage, default, locked = 0, "", False, False
+    since, stage, default, locked, is_default = 0, "", False, False, True
     for key, value in literal[2]:
         match key[1], value:
             case "Version", ["call", ["select", ["name", "version"], _], ["string", str(text)]]:
@@ -153,10 +153,10 @@ def _spec(literal: Expression, package: GoPackage) -> tuple[int, Spec]:
             case "LockToDefault", ["name", str(word)]:
                 locked = _boolean(word, package)
             case "MinCompatibilityVersion", _:
-                pass
+                is_default = False
             case _:
                 raise GatesError(f"{key}: {value}")
-    return since, [stage, default, locked]
+    return since, [stage, default and is_default, locked]
 
 
 def _boolean(word: str, package: GoPackage) -> bool:

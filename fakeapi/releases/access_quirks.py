@@ -7,6 +7,8 @@ _RBAC = "pkg/apis/rbac/validation"
 _RBAC_STORAGE = "pkg/registry/rbac"
 _FLOW = "pkg/apis/flowcontrol/validation"
 _CERTIFICATES = "pkg/apis/certificates/validation"
+_POD_CERTIFICATES = "pkg/registry/certificates/podcertificaterequest"
+_STORAGE_VERSIONS = "pkg/apis/apiserverinternal/validation"
 _POLICY_CEL = "staging/src/k8s.io/apiserver/pkg/admission/plugin/cel"
 _EXCLUSION = "pkg/kubeapiserver/admission/exclusion"
 _POLICIES = "pkg/apis/admissionregistration/validation"
@@ -114,6 +116,12 @@ class AccessQuirks(ReleaseValues):
 
     pod_certificates_have_stubs: bool = since({27: False, 36: True}, _CERTIFICATES)
     """Whether a PodCertificateRequest may prove possession of its key with a signed PKCS #10 request."""
+
+    pod_certificates_reset_fields: bool = since({27: False, 37: True}, _POD_CERTIFICATES)
+    """Whether a write of a PodCertificateRequest never owns its status, and a status write its metadata."""
+
+    storage_version_conditions_have_details: bool = since({27: True, 34: False}, _STORAGE_VERSIONS)
+    """Whether the error for a StorageVersion condition without a reason or message has a detail."""
 
     rbac_updates_are_checked_twice: bool = since({27: True, 35: False}, _RBAC_STORAGE)
     """Whether an update of a role or binding reports the errors of the object twice."""

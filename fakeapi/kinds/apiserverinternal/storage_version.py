@@ -145,8 +145,9 @@ def _validate_conditions(conditions: Sequence[Object], rules: ReleaseRules) -> l
         known[kind] = index
         for name in ("type", "status"):
             errors += validate_qualified_name(condition[name], f"{path}.{name}", rules.quirks.wording)
+        has_detail = rules.quirks.storage_version_conditions_have_details
         errors += [
-            required(f"{path}.{name}", f"{name} cannot be empty")
+            required(f"{path}.{name}", f"{name} cannot be empty" if has_detail else "")
             for name in ("reason", "message")
             if not condition.get(name)
         ]

@@ -65,7 +65,24 @@ class PodRequestStatusStrategy(StatusOnlyStrategy, PodRequestStrategy):
         return validate_status(new, old, self._context.now(), self._rules)
 
 
+class ResettingPodRequestStrategy(PodRequestStrategy):
+    """Strategy for PodCertificateRequests in releases with the quirk `pod_certificates_reset_fields`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("status",),)
+
+
+class ResettingPodRequestStatusStrategy(PodRequestStatusStrategy):
+    """Strategy for `/status` in releases with the quirk `pod_certificates_reset_fields`."""
+
+    reset_fields: ClassVar[tuple[tuple[str, ...], ...]] = (("metadata",), ("spec",))
+
+
 def _strategies(kind: Kind, rules: ReleaseRules, context: StrategyContext) -> Strategies:
+    if rules.quirks.pod_certificates_reset_fields:
+        return {
+            "": ResettingPodRequestStrategy(kind, rules),
+            "status": ResettingPodRequestStatusStrategy(kind, rules, context),
+        }
     return {"": PodRequestStrategy(kind, rules), "status": PodRequestStatusStrategy(kind, rules, context)}
 
 

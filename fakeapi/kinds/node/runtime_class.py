@@ -96,7 +96,7 @@ def _validate_overhead(resources: Mapping[str, str], path: str, rules: ReleaseRu
         errors += validate_container_resource_name(name, here, rules.quirks.wording)
         errors += validate_resource_amount(name, amount, here, rules.quirks.wording)
         if is_huge_pages(name) and not is_whole_number_of_pages(name, amount):
-            errors.append(invalid(here, amount, "must be integer multiple of page size"))
+            errors.append(invalid(here, amount, f"{amount} is not positive integer multiple of {name}"))
     if any(map(is_huge_pages, resources)) and not {"cpu", "memory"} & set(resources):
         errors.append(forbidden(path, "HugePages require cpu or memory"))
     return errors

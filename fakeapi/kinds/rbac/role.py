@@ -7,6 +7,7 @@ from typing import Any
 
 from fakeapi.kinds.common.label_selectors import has_invalid_value, validate_label_selector
 from fakeapi.kinds.common.printing.texts import printed_strings
+from fakeapi.kinds.common.printing.values import printed_plain
 from fakeapi.kinds.rbac.strategy import RbacStrategy
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.json_types import Object
@@ -72,7 +73,7 @@ class ClusterRoleStrategy(RoleStrategy):
             selector_errors = validate_label_selector(selector, path, wording, checks_values=checks_values)
             errors += selector_errors
             if selector_errors:
-                errors.append(invalid(path, None, "invalid label selector."))
+                errors.append(invalid(path, printed_plain(None, wording), "invalid label selector."))
         return errors
 
 

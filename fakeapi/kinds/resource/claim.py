@@ -179,7 +179,7 @@ def _uid_of(consumer: Object) -> str:
 
 def _validate_reservations(claim: Object, before: Object) -> list[FieldError]:
     status = claim["status"]
-    if "reservedFor" not in status:
+    if not status.get("reservedFor"):
         return []
     if "allocation" not in status:
         return [reserved_without_allocation("status.reservedFor")]

@@ -37,7 +37,8 @@ def unversioned_json(value: Any, node: Node) -> str:
 def _unversioned(value: Any, node: Node) -> Any:
     match node:
         case Struct(go_type=go_type) if go_type in _TAGGED:
-            return without_empty(value, node)
+            in_order = {name: value[name] for name in node.fields if name in value}
+            return without_empty(in_order | value, node)
         case Struct():
             return _members(value, node)
         case List(items=items):

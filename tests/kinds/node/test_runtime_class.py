@@ -31,7 +31,7 @@ SAME = 'core.Toleration{Key:"a", Operator:"", Value:"", Effect:"", TolerationSec
             [
                 (
                     "overhead.limits[hugepages-2Mi]",
-                    'Invalid value: "3Mi": must be integer multiple of page size',
+                    'Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
                 ),
                 ("overhead", "Forbidden: HugePages require cpu or memory"),
             ],

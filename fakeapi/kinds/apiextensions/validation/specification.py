@@ -15,10 +15,14 @@ from fakeapi.kinds.apiextensions.validation.parts import (
 from fakeapi.kinds.apiextensions.validation.schemas import SchemaChecks, has_defaults
 from fakeapi.kinds.apiextensions.validation.selectable import validate_selectable
 from fakeapi.kinds.common.printing.values import printed_field
+from fakeapi.machinery import codec
 from fakeapi.machinery.field_errors import FieldError, invalid, required
+from fakeapi.machinery.golang.go_syntax import Dump
+from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.meta.names import is_dns1035_label, is_dns1123_subdomain
 from fakeapi.machinery.schema.nodes import Struct
+from fakeapi.machinery.structural.internal_form import internal_json
 from fakeapi.releases.rules import ReleaseRules
 
 SCOPES = ("Cluster", "Namespaced")
@@ -114,9 +118,22 @@ def _versions_errors(internal: InternalSpec, rules: ReleaseRules) -> list[FieldE
         texts.append("must have exactly one version marked as storage version")
     if not texts:
         return []
-    versions = None if internal.spec.get("versions") is None else internal.versions
-    bad_value = printed_field(versions, "apiextensions/v1.CustomResourceDefinitionSpec", "versions", rules)
+    bad_value = _printed_versions(internal, rules)
     return [invalid("spec.versions", bad_value, text) for text in texts]
+
+
+def _printed_versions(internal: InternalSpec, rules: ReleaseRules) -> Dump:
+    """Formats the versions. The schemas have the Go names of the internal version, which has no JSON tags."""
+    versions = None if internal.spec.get("versions") is None else internal.versions
+    printed = printed_field(versions, "apiextensions/v1.CustomResourceDefinitionSpec", "versions", rules)
+    if versions is None or not rules.quirks.wording.json_values:
+        return printed
+    shown = codec.decode(printed.text)
+    for version, members in zip(versions, shown, strict=True):
+        if (schema := internal.schema_of(version)) is not None:
+            text = codec.RawJson(internal_json(schema).encode(), None)
+            members["Schema"]["OpenAPIV3Schema"] = text
+    return Dump(go_encode(shown).decode())
 
 
 def _version_type(rules: ReleaseRules) -> Struct:
