@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.differential.exchanges.custom import CustomResource
-from tests.differential.exchanges.messages import Cause, share_lines
+from tests.differential.exchanges.messages import Cause, causes_of, share_lines
 from tests.differential.exchanges.stories import verb_of, verbs_of
 from tests.differential.exchanges.subjects import Subject
 
@@ -46,10 +46,9 @@ class Coverage:
             self.exchanges += 1
             self.verbs[_name(kind), verb_of(exchange, kind.resource)] += 1
             self.codes[answer["status"]] += 1
-            for cause in _causes(answer.get("body")):
-                path, reason = str(cause.get("field")), str(cause.get("reason"))
-                self.causes[kind.kind, path, reason] += 1
-                self.messages.add(Cause(reason, path, str(cause.get("message"))))
+            for cause in causes_of(answer.get("body")):
+                self.causes[kind.kind, cause.field, cause.reason] += 1
+                self.messages.add(cause)
 
     def lines(self) -> list[str]:
         """Returns a summary of the counts as lines of text."""
@@ -79,9 +78,3 @@ class Coverage:
 def _name(kind: Subject) -> str:
     """Returns the name of a kind in the counts. All custom kinds have the same name."""
     return f"{'custom' if isinstance(kind, CustomResource) else kind.api_version} {kind.kind}"
-
-
-def _causes(body: Any) -> list[dict[str, Any]]:
-    details = body.get("details") if isinstance(body, dict) and body.get("kind") == "Status" else None
-    causes = details.get("causes") if isinstance(details, dict) else None
-    return causes if isinstance(causes, list) else []

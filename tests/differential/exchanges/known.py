@@ -79,6 +79,28 @@ KNOWN: tuple[Known, ...] = (
         "The admission plugin LimitRanger walks Go maps of resources, in any order.",
     ),
     Known(
+        "order-of-selected-labels",
+        _order(r"[.\w]*\.labelSelector\.matchLabels", "PodTemplate", "Pod", "\\w+"),
+        "The rules about a label selector walk its matchLabels, which are a Go map.",
+    ),
+    Known(
+        "order-of-user-annotations",
+        _order(r"[.\w]*\.podCertificate\.userAnnotations", "\\w+"),
+        "The rule about the user annotations of a pod certificate walks a Go map, in any order.",
+    ),
+    Known(
+        "panic-of-kube-apiserver",
+        r"\.status: recorded 0, got .*|\.body: recorded None, got .*",
+        "kube-apiserver panics, and closes the connection: the annotation preferAvoidPods of a Node whose "
+        "podController has no `controller` leads to a nil pointer.",
+    ),
+    Known(
+        "literal-resource-version",
+        r"\.body\.status\.resourceVersion: recorded 'recorded \d+', got '\d+'",
+        "A StorageVersionMigration has a resourceVersion that the client chose. The comparison takes it for "
+        "one of the server.",
+    ),
+    Known(
         "order-of-limits",
         _order(r"spec\.limits[.\w]*", "LimitRange"),
         "The rules of a LimitRange walk Go maps of resources, in any order.",

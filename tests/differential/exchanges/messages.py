@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 KINDS = Path(__file__).parents[3] / "fakeapi" / "kinds"
 
@@ -62,6 +63,38 @@ class Message:
             and re.search(rf"(?:^|\.){self.field}$", cause.field) is not None
             and re.search(f"{self.detail}$", cause.message, re.DOTALL) is not None
         )
+
+
+_IN_TEXT = re.compile(
+    r"(?:^|[\s\[])(\w[\w.\[\]/-]*): "
+    r"((Required value|Invalid value|Forbidden|Duplicate value|Not found|Unsupported value|Too long|Too many)"
+    r"(?:: .*|$))",
+    re.DOTALL,
+)
+"""Finds the first error of a field in the message of a Status."""
+
+_TEXTS: Mapping[str, str] = {
+    "Required value": "FieldValueRequired",
+    "Invalid value": "FieldValueInvalid",
+    "Forbidden": "FieldValueForbidden",
+    "Duplicate value": "FieldValueDuplicate",
+    "Not found": "FieldValueNotFound",
+    "Unsupported value": "FieldValueNotSupported",
+    "Too long": "FieldValueTooLong",
+    "Too many": "FieldValueTooMany",
+}
+
+
+def causes_of(status: Any) -> list[Cause]:
+    """Returns the causes in a Status; for a Status without causes, the error of a field in its message."""
+    if not isinstance(status, dict) or status.get("kind") != "Status":
+        return []
+    details = status.get("details")
+    causes = details.get("causes") if isinstance(details, dict) else None
+    if isinstance(causes, list):
+        return [Cause(*(str(each.get(name)) for name in ("reason", "field", "message"))) for each in causes]
+    match = _IN_TEXT.search(str(status.get("message")))
+    return [] if match is None else [Cause(_TEXTS[match[3]], match[1], match[2].rstrip("]"))]
 
 
 def messages(folder: Path = KINDS) -> list[Message]:

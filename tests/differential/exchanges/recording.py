@@ -17,6 +17,9 @@ ADMINISTRATOR = {"Impersonate-User": "kubernetes-admin", "Impersonate-Group": "s
 """Impersonation headers that give requests the same user on both servers."""
 
 TIMEOUT_SECONDS = 60.0
+CLOSED = 0
+"""The status of a response if kube-apiserver closed the connection, as it does after a panic."""
+
 _SYMBOL = re.compile(r"<(rv|uid) ([^>]+)>")
 
 
@@ -93,7 +96,7 @@ class Recorder:
                 self._connection.close()
                 self._connection = self._connect()
                 if is_last:
-                    raise
+                    return {"status": CLOSED, "body": None}
         return {
             "status": response.status,
             "body": body_of(response, answered, self._protobuf),

@@ -29,13 +29,14 @@ from tests.conformance.differences import Difference
 from tests.conformance.player import Player
 from tests.differential.exchanges.bases import driven_kinds, never_sent
 from tests.differential.exchanges.comparing import OrderComparison
+from tests.differential.exchanges.corpus import ALL_GATES
 from tests.differential.exchanges.coverage import Coverage
 from tests.differential.exchanges.known import named
 from tests.differential.exchanges.protobuf import ProtobufReader
 from tests.differential.exchanges.recording import ADMINISTRATOR, Recorder, body_of
 from tests.differential.exchanges.reviews import review_differences
 from tests.differential.exchanges.shrinking import shrunk
-from tests.differential.exchanges.sorts import SORTS
+from tests.differential.exchanges.sorts import ALL_KINDS, SORTS
 from tests.differential.exchanges.stories import Story
 from tests.differential.exchanges.subjects import Subject
 from tests.differential.exchanges.webhook_endpoint import WebhookEndpoint
@@ -127,15 +128,17 @@ def retagged(story: Story, number: int, attempt: int) -> Story:
 
 
 @contextmanager
-def both(release: str, builds: Path, port: int) -> Iterator[Comparison]:
-    """Starts kube-apiserver and fakeapi of a release with the same options."""
+def both(release: str, builds: Path, port: int, gates: str = "") -> Iterator[Comparison]:
+    """Starts kube-apiserver and fakeapi of a release with the same options. `gates`: feature gates."""
     programs = kubernetes.build_etcd(builds), kubernetes.build_api_server(builds, release)
     needs_gate = int(release.partition(".")[2]) <= CLAIMS_UNTIL
-    options = (*OPTIONS, f"--feature-gates={CLAIMS}") if needs_gate else OPTIONS
+    chosen = gates or (CLAIMS if needs_gate else "")
+    options = (*OPTIONS, f"--feature-gates={chosen}") if chosen else OPTIONS
+    own_gates = ("--feature-gates", gates) if gates else ()
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         own = stack.enter_context(
-            torture.serving(place, "--release", release, "--runtime-config", RUNTIME_CONFIG)
+            torture.serving(place, "--release", release, "--runtime-config", RUNTIME_CONFIG, *own_gates)
         )
         real = stack.enter_context(kubernetes.running(*programs, port, options=options))
         protobuf = ProtobufReader(load_release(release))
@@ -261,6 +264,7 @@ def main() -> int:
     parser.add_argument(
         "--sort", nargs="+", choices=SORTS, default=["builtin"], help="the sorts of stories, in turn"
     )
+    parser.add_argument("--gates", choices=("all",), help="enable all alpha and beta feature gates")
     parser.add_argument("--only", nargs="*", help="these resources (default: all)")
     parser.add_argument("--story", type=int, nargs="*", help="only the stories with these numbers")
     kubernetes.add_options(parser, PORT)
@@ -270,9 +274,13 @@ def main() -> int:
     say(f"release {options.release}, seed {seed}")
     kinds = driven_kinds(served := [*load_release(options.release).kinds])
     if options.only:
-        kinds = [kind for kind in kinds if kind.resource in options.only]
-    sorts = [SORTS[name](kinds, seed) for name in options.sort]
-    with both(options.release, options.builds, options.port) as comparison:
+        kinds, served = (
+            [each for each in group if each.resource in options.only] for group in (kinds, served)
+        )
+    sorts = [SORTS[name](served if name in ALL_KINDS else kinds, seed) for name in options.sort]
+    with both(
+        options.release, options.builds, options.port, ALL_GATES if options.gates else ""
+    ) as comparison:
         run = Run(comparison, options.keep)
         end = time.monotonic() + options.minutes * 60
         number = 0

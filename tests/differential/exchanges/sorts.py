@@ -1,4 +1,4 @@
-"""Sorts of stories: built-in kinds, custom resources, watches, policies, webhooks, quotas, limit ranges."""
+"""Sorts of stories, such as stories about built-in kinds, custom resources, error messages or quotas."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -6,6 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 from fakeapi.releases import Kind
+from tests.differential.exchanges.corpus import CorpusSort
 from tests.differential.exchanges.custom import CustomResource, custom_story
 from tests.differential.exchanges.even import even_story
 from tests.differential.exchanges.policies import policy_story
@@ -68,6 +69,14 @@ def _of(kinds: Sequence[Kind], resources: Sequence[str]) -> list[Kind]:
     return [kind for kind in kinds if kind.resource in resources]
 
 
+def _corpus(kinds: Sequence[Kind], seed: int) -> Callable[[int], Written]:
+    stories = CorpusSort(kinds, seed)
+    return lambda number: Written(*stories(number))
+
+
+ALL_KINDS = frozenset({"messages"})
+"""The sorts whose stories use all kinds of a release. Other sorts use only `driven_kinds`."""
+
 SORTS: Mapping[str, Callable[[Sequence[Kind], int], Callable[[int], Written]]] = {
     "builtin": lambda kinds, seed: Sort(kinds, seed, _plain),
     "even": lambda kinds, seed: Sort(kinds, seed, even_story(Counter())),
@@ -79,6 +88,7 @@ SORTS: Mapping[str, Callable[[Sequence[Kind], int], Callable[[int], Written]]] =
     "policies": lambda kinds, seed: Sort(_of(kinds, _VALIDATED), seed, policy_story),
     "quotas": lambda kinds, seed: Sort(_of(kinds, LIMITED), seed, quota_story),
     "webhooks": lambda kinds, seed: Sort(_of(kinds, REVIEWED), seed, webhook_story),
+    "messages": _corpus,
     "ranges": lambda kinds, seed: Sort(_of(kinds, RANGED), seed, range_story),
 }
 """The sorts by name: (built-in kinds, seed) -> a function that writes the story of a number."""

@@ -62,7 +62,7 @@ class StoryWriter:
 
     def _name(self, number: int, index: int) -> str:
         if self._subject.resource in _IP_NAMES:
-            return f"10.{1 + number // 60_000}.{number // 250 % 240}.{(number % 125) * 2 + index}"
+            return address_of(number, index)
         return f"{'ab'[index]}-q{number}"
 
     def write(self) -> Story:
@@ -414,6 +414,11 @@ def merge_patch(old: Any, new: Any) -> Any:
                 merge_patch(one, other) if isinstance(one, dict) and isinstance(other, dict) else other
             )
     return json.loads(json.dumps(patch))
+
+
+def address_of(number: int, index: int = 0) -> str:
+    """Returns the IPv4 address with which a story names an IPAddress. A story has two addresses."""
+    return f"10.{1 + number // 60_000}.{number // 250 % 240}.{(number % 125) * 2 + index}"
 
 
 def quoted(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Searches stories that provoke error messages; see `search.py`."""
