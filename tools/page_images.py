@@ -1,4 +1,4 @@
-"""Makes the images of the live page in docs/images: headless Chromium shows the small cluster of page_world.
+"""Makes the images of the live page in docs/images: headless Chromium shows the clusters of page_world.
 
 Run `python -m tools.page_images [NAME…]`. With `--all DIRECTORY`, the script writes every view, in both
 themes and in two widths.
@@ -8,17 +8,26 @@ import argparse
 import base64
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
+from fakeapi import FakeAPI
 from tests.control import chromium
 from tests.control.chromium import Chromium
-from tools.page_world import serve
+from tools.page_world import serve, serve_problems
 
 IMAGES = Path(__file__).parent.parent / "docs/images"
 WIDE, NARROW, HEIGHT = 1400, 400, 860
 QUALITY = 82
 SETTLE_SECONDS = 1.5
 CLAIM = "#/object/resource.k8s.io/resourceclaims/team-a/train-06"
+
+PROBLEMS: dict[str, tuple[str, str]] = {
+    "armed": ("#/faults", ""),
+    "drivers": ("#/controllers", ""),
+    "deleting": ("#/why/namespace/-/old-team", ""),
+}
+"""The views of the cluster with faults, as in VIEWS."""
 
 VIEWS: dict[str, tuple[str, str]] = {
     "devices": ("#/devices", ""),
@@ -36,6 +45,7 @@ VIEWS: dict[str, tuple[str, str]] = {
     "faults": ("#/faults", ""),
     "clock": ("#/clock", ""),
     "controllers": ("#/controllers", ""),
+    **PROBLEMS,
 }
 """The address of each view, and the script that opens a part of the view."""
 
@@ -45,6 +55,9 @@ KEPT = (
     ("timeline", WIDE, "light"),
     ("requests", WIDE, "dark"),
     ("devices", NARROW, "dark"),
+    ("armed", WIDE, "light"),
+    ("drivers", WIDE, "dark"),
+    ("deleting", WIDE, "light"),
 )
 """The images in docs/images."""
 
@@ -83,13 +96,23 @@ def main() -> None:
     ]
     folder = options.all or IMAGES
     folder.mkdir(parents=True, exist_ok=True)
-    api = serve(is_large=options.large)
+    with tempfile.TemporaryDirectory() as profile, chromium.window(Path(profile)) as window:
+        for start, has_problems in ((partial(serve, is_large=options.large), False), (serve_problems, True)):
+            images = [each for each in chosen if (each[0] in PROBLEMS) == has_problems]
+            if images:
+                take_all(window, start(), images, folder)
+
+
+def take_all(window: Chromium, api: FakeAPI, images: list[tuple[str, int, str]], folder: Path) -> None:
+    """Writes images of a server to a directory, then stops the server.
+
+    `images`: the view, the width and the theme of each image.
+    """
     try:
-        with tempfile.TemporaryDirectory() as profile, chromium.window(Path(profile)) as window:
-            for name, width, theme in chosen:
-                path = folder / f"page-{name}-{width}-{theme}.webp"
-                path.write_bytes(take(window, api.page, name, width, theme))
-                print(path, path.stat().st_size)
+        for name, width, theme in images:
+            path = folder / f"page-{name}-{width}-{theme}.webp"
+            path.write_bytes(take(window, api.page, name, width, theme))
+            print(path, path.stat().st_size)
     finally:
         api.stop()
 

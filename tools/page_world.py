@@ -1,7 +1,7 @@
 """Clusters for looking at the live page: nodes, four drivers, claims and pods in all states.
 
 `python -m tools.page_world` serves the small cluster. With `--large`, it serves a cluster of 500 nodes and
-5,000 claims.
+5,000 claims. `serve_problems` starts a cluster with faults and with parts that do not work.
 """
 
 import argparse
@@ -222,6 +222,25 @@ def serve(*, is_large: bool) -> FakeAPI:
     controllers = "" if is_large else "scheduler,resourceclaim"
     api = FakeAPI(release="1.36", controllers=controllers, history=200_000).start()
     (large_world if is_large else small_world)(api)
+    return api
+
+
+def serve_problems() -> FakeAPI:
+    """Starts a server with armed faults, a driver that cannot prepare claims, and a deleted namespace.
+
+    The namespace waits for the finalizer of its ConfigMap.
+    """
+    api = FakeAPI(release="1.36", nodes="node-1,node-2", drivers={GPU: 4, NIC: 2}).start()
+    api.driver(GPU).prepare(error="the firmware is locked")
+    api.create(_claim("train-01", "default", GPU))
+    api.create(_pod("train-01", "default", "train-01"))
+    api.create_namespace("old-team")
+    metadata = {"name": "settings", "namespace": "old-team", "finalizers": ["example.com/keep"]}
+    api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
+    api.delete("Namespace", "old-team")
+    api.settle()
+    api.faults.conflict("resourceclaims/status", times=2)
+    api.faults.throttle("list pods", retry_after=5)
     return api
 
 

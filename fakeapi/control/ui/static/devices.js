@@ -61,7 +61,8 @@ const sum = (rows, name) => rows.reduce((all, each) => all + each[name], 0);
 
 function leadOf(nodes, drivers) {
   const used = sum(drivers, "allocated") + sum(drivers, "prepared");
-  const use = `${used.toLocaleString("en")} in use, ${sum(drivers, "free").toLocaleString("en")} free`;
+  const left = drivers.reduce((all, each) => all + unusable(each), 0);
+  const use = `${used.toLocaleString("en")} in use, ${sum(drivers, "free").toLocaleString("en")} free${left ? `, ${left.toLocaleString("en")} tainted` : ""}`;
   return `${counted(nodes, "node")}, ${counted(sum(drivers, "devices"), "device")} of ${counted(drivers.length, "driver")}: ${use}`;
 }
 
