@@ -40,8 +40,10 @@ from fakeapi.snapshots.served import check_served
 from fakeapi_storage import SharedStorage, Storage, open_storage, parse_location
 
 if TYPE_CHECKING:
+    from fakeapi.controlplane.bootstrap.authentication_trust import AuthenticationTrust
     from fakeapi.controlplane.sharing import Sharing
     from fakeapi.faults.armed import ArmedFaults
+    from fakeapi.outbound.client_identity import ClientIdentity
 
 
 def _transport() -> Transport:
@@ -159,6 +161,10 @@ class Cluster:
         )
         self.token_users: Mapping[str, User] = {}
         """The users of the server by their bearer tokens, for TokenReviews. Set it before `start`."""
+        self.authentication_trust: AuthenticationTrust | None = None
+        """The CAs and proxies that the server trusts, for the ConfigMap with them. Set it before `start`."""
+        self.proxy_identity: ClientIdentity | None = None
+        """The client certificate for the servers behind APIServices; None for none."""
         self._registry: Registry | None = None
         self._outbound = Outbound(_transport, ServiceUrls.parse(settings.webhook_services))
         self.journal = Journal()
@@ -271,6 +277,8 @@ class Cluster:
                 service_network=self._service_network,
             )
             registry.server.token_users = self.token_users
+            if self.authentication_trust is not None:
+                registry.bootstrap.additional["", "configmaps"] = self.authentication_trust.objects
             if settings.authorization != "always-allow":
                 registry.authorize(_modes(settings))
             if settings.database:

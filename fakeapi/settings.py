@@ -145,6 +145,24 @@ class Settings:
         is_file=True,
         is_shared=False,
     )
+    proxy_client_cert: str | Path | None = option_field(
+        None,
+        "The client certificate (PEM) that the server presents to the servers behind APIServices.",
+        "--proxy-client-cert",
+        metavar="FILE",
+        unset="none",
+        is_file=True,
+        is_shared=False,
+    )
+    proxy_client_key: str | Path | None = option_field(
+        None,
+        "The private key of --proxy-client-cert.",
+        "--proxy-client-key",
+        metavar="FILE",
+        unset="none",
+        is_file=True,
+        is_shared=False,
+    )
     front_proxy: "FrontProxySettings | None" = option_field(
         None,
         "With HTTPS, take users from the headers of requests of these authenticating proxies.",

@@ -2,11 +2,15 @@
 
 import asyncio
 import contextlib
+from typing import TYPE_CHECKING
 
 from fakeapi.aggregation.delegated import DelegatedApis
 from fakeapi.aggregation.discovered import DiscoveredApis
 from fakeapi.registry.server import Server
 from fakeapi.registry.webhooks.outbound import ServiceUrls
+
+if TYPE_CHECKING:
+    from fakeapi.outbound.client_identity import ClientIdentity
 
 
 class Aggregator:
@@ -15,10 +19,13 @@ class Aggregator:
     - `apis`: the APIServices with a Service.
     - `discovered`: the resources that the servers behind these APIServices list.
     - `endpoints`: the resource with the addresses of Services, "endpoints" or "endpointslices".
+    - `identity`: the client certificate for connections to these servers; None for none.
     """
 
-    def __init__(self, server: Server, urls: ServiceUrls, endpoints: str) -> None:
-        self.apis = DelegatedApis(server.objects, urls)
+    def __init__(
+        self, server: Server, urls: ServiceUrls, endpoints: str, identity: "ClientIdentity | None"
+    ) -> None:
+        self.apis = DelegatedApis(server.objects, urls, identity)
         self.discovered = DiscoveredApis(self.apis)
         self._server = server
         self._endpoints = endpoints

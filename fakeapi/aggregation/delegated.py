@@ -1,7 +1,7 @@
 """DelegatedApis: finds the APIServices that delegate an API to a Service."""
 
 import base64
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.objects import ClusterObjects
@@ -9,14 +9,22 @@ from fakeapi.registry.webhooks.outbound import ServiceUrls
 from fakeapi.registry.webhooks.service_endpoints import ServiceEndpoints
 from fakeapi.registry.webhooks.transport import Endpoint
 
+if TYPE_CHECKING:
+    from fakeapi.outbound.client_identity import ClientIdentity
+    from fakeapi.outbound.forwarding import Trust
+
 GROUP, RESOURCE = "apiregistration.k8s.io", "apiservices"
 
 
 class DelegatedApis:
-    """The APIServices with a Service, and the endpoints of these Services."""
+    """The APIServices with a Service, and the endpoints of these Services.
 
-    def __init__(self, objects: ClusterObjects, urls: ServiceUrls) -> None:
+    `identity`: the client certificate for connections to these Services; None for none.
+    """
+
+    def __init__(self, objects: ClusterObjects, urls: ServiceUrls, identity: "ClientIdentity | None") -> None:
         self._objects = objects
+        self._identity = identity
         self._services = ServiceEndpoints(urls, objects)
         self._names: set[str] = set()
 
@@ -47,6 +55,12 @@ class DelegatedApis:
         """Returns the endpoint of an APIService's Service."""
         spec: dict[str, Any] = api_service["spec"]
         return self._services.endpoint(spec["service"], base64.b64decode(spec.get("caBundle") or ""))
+
+    def trust(self, api_service: Object) -> "Trust":
+        """Returns how a connection to the Service of an APIService authenticates both sides."""
+        from fakeapi.outbound.forwarding import Trust  # noqa: PLC0415 - loaded only when used
+
+        return Trust(not api_service["spec"].get("insecureSkipTLSVerify"), self._identity)
 
     def has_url(self, api_service: Object) -> bool:
         """Whether `ServiceUrls` has a URL for the Service of an APIService."""

@@ -53,6 +53,8 @@ THEMES: dict[str, tuple[str, ...]] = {
         "node_authorization",
         "token_users",
         "front_proxy",
+        "proxy_client_cert",
+        "proxy_client_key",
         "service_account_tokens",
     ),
     "Faults, time and chance": ("faults", "strict_faults", "latency", "seed", "frozen_at", "clock"),

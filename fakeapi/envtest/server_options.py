@@ -65,6 +65,8 @@ def options_of(values: Values, environment: Mapping[str, str] = os.environ) -> d
         "audit_log": values.text("audit-log-path") or None,
         "audit_policy": values.text("audit-policy-file") or None,
         "token_users": values.text("token-auth-file") or None,
+        "proxy_client_cert": values.text("proxy-client-cert-file") or None,
+        "proxy_client_key": values.text("proxy-client-key-file") or None,
         "front_proxy": _front_proxy(values),
         "service_account_tokens": _tokens(values),
         "feature_gates": ",".join(values.texts("feature-gates")) or None,

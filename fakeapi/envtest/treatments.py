@@ -34,7 +34,8 @@ def _all(effect: Effect, reason: str, names: str) -> Iterable[tuple[str, Treatme
 _HONOURED = """
 admission-control-config-file anonymous-auth api-audiences audit-log-path audit-policy-file
 authorization-mode bind-address cert-dir client-ca-file disable-admission-plugins
-enable-admission-plugins etcd-prefix etcd-servers feature-gates help requestheader-allowed-names
+enable-admission-plugins etcd-prefix etcd-servers feature-gates help proxy-client-cert-file
+proxy-client-key-file requestheader-allowed-names
 requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers
 requestheader-uid-headers requestheader-username-headers runtime-config secure-port
 service-account-issuer service-account-key-file service-account-signing-key-file service-cluster-ip-range
@@ -97,10 +98,9 @@ _WITHOUT_EFFECT = (
         """,
     ),
     (
-        "fakeapi forwards to the services that FAKEAPI_WEBHOOK_SERVICE names, without a client certificate",
+        "fakeapi forwards to the services that FAKEAPI_WEBHOOK_SERVICE names",
         """
-        aggregator-reject-forwarding-redirect enable-aggregator-routing proxy-client-cert-file
-        proxy-client-key-file
+        aggregator-reject-forwarding-redirect enable-aggregator-routing
         """,
     ),
     (

@@ -120,7 +120,10 @@ class Application:
         self._watches = Watches(server.store)
         self._metrics = MetricsPage(self._cluster.storage, catalogue, self._watches, self._audit_events)
         self._aggregator = aggregator = Aggregator(
-            server, self._cluster.service_urls, catalogue.primary.quirks.aggregator_reads
+            server,
+            self._cluster.service_urls,
+            catalogue.primary.quirks.aggregator_reads,
+            self._cluster.proxy_identity,
         )
         discovery = Discovery(
             catalogue, lambda: server.tokens.signer, server.heavy, self._metrics, aggregator.discovered

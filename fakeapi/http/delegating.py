@@ -58,11 +58,11 @@ class Delegating:
 
         body = await request.body()
         headers = [*_forwarded(ctx), *user_headers(ctx.user, with_uid=self._sends_uid)]
-        verify = not api_service["spec"].get("insecureSkipTLSVerify")
         outgoing = Outgoing(request.method, request.uri, headers, body)
         try:
+            trust = self._apis.trust(api_service)
             incoming = await forward(
-                self._apis.endpoint(api_service), outgoing, verify=verify, seconds=HEAD_SECONDS
+                self._apis.endpoint(api_service), outgoing, trust=trust, seconds=HEAD_SECONDS
             )
         except (Unreachable, BadAuthority) as error:
             return plain_text(503, f"{error}\n")

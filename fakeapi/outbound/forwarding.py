@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import h11
 
 from fakeapi.outbound.certificates import client_context
+from fakeapi.outbound.client_identity import ClientIdentity, KeyPair
 from fakeapi.outbound.dialing import connected, place_of
 from fakeapi.outbound.posting import EVENTS_IN_A_TURN, HEAD_MAX
 from fakeapi.outbound.proxied_headers import Headers, proxied
@@ -40,6 +41,18 @@ class Outgoing:
     body: bytes = b""
 
 
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How a connection to another server authenticates both sides.
+
+    - `verify`: whether the certificate of the other server must be valid.
+    - `identity`: the client certificate of this server; None to present none.
+    """
+
+    verify: bool
+    identity: ClientIdentity | None = None
+
+
 @dataclass(slots=True, eq=False)
 class Incoming:
     """The response to a forwarded request.
@@ -58,10 +71,10 @@ class Incoming:
         self._writer.transport.abort()
 
 
-async def forward(endpoint: Endpoint, request: Outgoing, *, verify: bool, seconds: float) -> Incoming:
+async def forward(endpoint: Endpoint, request: Outgoing, *, trust: Trust, seconds: float) -> Incoming:
     """Sends a request on a new connection; returns the response when its headers have arrived.
 
-    - `verify`: whether the certificate of the endpoint must be valid.
+    - `trust`: how to authenticate the endpoint and this server, if the endpoint uses TLS.
     - `seconds`: the time limit until the headers have arrived.
 
     Raises Unreachable if no valid response arrives in time, and BadAuthority if the CA certificates of the
@@ -70,10 +83,11 @@ async def forward(endpoint: Endpoint, request: Outgoing, *, verify: bool, second
     place, host = place_of(endpoint)
     context = None
     if place.scheme == "https":
-        context = _context(endpoint.authority, verify=verify)
+        key_pair = None if trust.identity is None else trust.identity.key_pair
+        context = _context(endpoint.authority, key_pair, verify=trust.verify)
     try:
         async with asyncio.timeout(seconds):
-            reader, writer = await connected(place, context, verify=verify)
+            reader, writer = await connected(place, context, verify=trust.verify)
             exchange = _Exchange(reader, writer)
             try:
                 return await exchange.response(host, request, urlsplit(endpoint.url).path.rstrip("/"))
@@ -135,10 +149,22 @@ class _Exchange:
 
 
 @lru_cache(maxsize=16)
-def _context(authority: bytes, *, verify: bool) -> ssl.SSLContext:
-    """Returns a TLS context that trusts these CA certificates, or every certificate if `verify` is false."""
-    if verify:
-        return client_context(authority)
+def _context(authority: bytes, key_pair: KeyPair | None, *, verify: bool) -> ssl.SSLContext:
+    """Returns a TLS context that trusts these CA certificates, or every certificate if `verify` is false.
+
+    Raises BadAuthority if the CA certificates cannot be parsed, and Unreachable if the files of the client
+    certificate have become unusable.
+    """
+    context = client_context(authority) if verify else _trusting_all()
+    if key_pair is not None:
+        try:
+            key_pair.add_to(context)
+        except (OSError, ValueError) as error:
+            raise Unreachable(str(error)) from error
+    return context
+
+
+def _trusting_all() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

@@ -76,6 +76,8 @@ class Bootstrap:
         self.pending: set[tuple[str, str]] = set(makers)
         self.followers: dict[tuple[str, str], Callable[[], Awaitable[None]]] = {}
         """Functions to call after the bootstrap objects of a resource were created, by (group, resource)."""
+        self.additional: dict[tuple[str, str], Maker] = {}
+        """Functions that return more bootstrap objects, which depend on options, by (group, resource)."""
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def start_over(self, pending: Iterable[tuple[str, str]] | None = None) -> None:
@@ -118,8 +120,12 @@ class Bootstrap:
             await follower()
 
     def _objects(self, resource: Resource) -> Iterable[BootstrapObject]:
-        module = import_module(self._makers[resource.kind.group, resource.kind.resource])
-        return cast(Maker, module.objects)(resource, self._catalogue, self._server.store.now())
+        name = resource.kind.group, resource.kind.resource
+        makers = [cast(Maker, import_module(self._makers[name]).objects)]
+        if name in self.additional:
+            makers.append(self.additional[name])
+        now = self._server.store.now()
+        return [initial for make in makers for initial in make(resource, self._catalogue, now)]
 
     def write(self, resource: Resource, initial: BootstrapObject) -> asyncio.Future[Entry] | None:
         """Starts to store a bootstrap object; returns the pending write.

@@ -34,6 +34,7 @@ from fakeapi.testing.server_names import accepted_hosts
 from fakeapi.testing.server_recording import ServerRecording
 from fakeapi.testing.server_simulation import ServerSimulation
 from fakeapi.testing.server_tls import server_tls
+from fakeapi.testing.server_trust import authentication_trust, proxy_identity
 from fakeapi.traces.recording.middleware import Recorder
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class RunningServer:
         cluster = Cluster(settings)
         self._credentials = credentials_of(settings)
         cluster.token_users = self._credentials.token_users
+        cluster.authentication_trust = authentication_trust(settings)
+        cluster.proxy_identity = proxy_identity(settings)
         self._tls = server_tls(settings)
         cluster.certificate_authority = "" if self._tls is None else self._tls.ca.decode("ascii")
         self._files = ServerFiles(settings, None if self._tls is None else self._tls.ca)

@@ -29,15 +29,16 @@ def with_tokens(settings: Settings) -> Settings:
     - If the server authenticates users but no token is set, `token` becomes a random token. Controllers, the
       kubeconfig and `FakeAPI` itself use this token.
 
-    Raises ValueError for an unusable token or token file, for options that need HTTPS, and if only one of
-    `tls_cert` and `tls_key` is set.
+    Raises ValueError for an unusable token or token file, for options that need HTTPS, and for a certificate
+    without its key.
     """
     uses_tls = settings.tls or settings.tls_cert is not None
     for name in ("client_ca", "front_proxy"):
         if getattr(settings, name) is not None and not uses_tls:
             raise ValueError(f"{name}: client certificates need HTTPS; set tls, or tls_cert and tls_key")
-    if (settings.tls_cert is None) != (settings.tls_key is None):
-        raise ValueError("tls_cert and tls_key: set both, the certificate and its private key")
+    for certificate, key in (("tls_cert", "tls_key"), ("proxy_client_cert", "proxy_client_key")):
+        if (getattr(settings, certificate) is None) != (getattr(settings, key) is None):
+            raise ValueError(f"{certificate} and {key}: set both, the certificate and its private key")
     file, users = settings.token_file, settings.token_users
     if file is not None and settings.token is None and users is None and has_several_users(file):
         file, users = None, file

@@ -12,7 +12,8 @@ class Suite:
     - `packages`: the packages to run, as paths in the module.
     - `release`: the Kubernetes release of the folder.
     - `siblings`: the published versions of modules that lie in the same repository, if go.mod names none.
-    - `left_out`: a pattern of Go tests that download programs, or that also fail with the real programs.
+    - `left_out`: a pattern of Go tests that download programs, need files that the module does not contain, or
+      also fail with the real programs.
     """
 
     name: str
@@ -121,5 +122,34 @@ SUITES: Final = (
         version="v2.21.0",
         packages=("apis/keda/v1alpha1", "apis/eventing/v1alpha1"),
         release="1.37",
+    ),
+    Suite(
+        name="KubeRay",
+        module="github.com/ray-project/kuberay/ray-operator",
+        version="v1.5.0",
+        packages=("pkg/webhooks/v1", "controllers/ray"),
+        release="1.34",
+    ),
+    Suite(
+        name="Gatekeeper",
+        module="github.com/open-policy-agent/gatekeeper/v3",
+        version="v3.23.1",
+        packages=("pkg/watch", "pkg/controller/config", "pkg/controller/mutators/core", "pkg/readiness"),
+        release="1.34",
+    ),
+    Suite(
+        name="trust-manager",
+        module="github.com/cert-manager/trust-manager",
+        version="v0.25.0",
+        packages=("test/integration/bundle", "test/integration/clusterbundle"),
+        release="1.37",
+    ),
+    Suite(
+        name="approver-policy",
+        module="github.com/cert-manager/approver-policy",
+        version="v0.28.0",
+        packages=("pkg/internal/approver/manager/predicate",),
+        release="1.37",
+        left_out="Test_RBACBound",
     ),
 )
