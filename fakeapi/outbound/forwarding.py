@@ -43,7 +43,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How a connection to another server authenticates both sides.
+    """Says how a connection to another server authenticates both sides.
 
     - `verify`: whether the certificate of the other server must be valid.
     - `identity`: the client certificate of this server; None to present none.
