@@ -43,7 +43,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Says how a connection to another server authenticates both sides.
+    """The checks of certificates on a connection to another server, in both directions.
 
     - `verify`: whether the certificate of the other server must be valid.
     - `identity`: the client certificate of this server; None to present none.

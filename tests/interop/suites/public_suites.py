@@ -12,8 +12,8 @@ class Suite:
     - `packages`: the packages to run, as paths in the module.
     - `release`: the Kubernetes release of the folder.
     - `siblings`: the published versions of modules that lie in the same repository, if go.mod names none.
-    - `left_out`: a pattern of Go tests that download programs, need files outside the module, or also fail with
-      the real programs.
+    - `left_out`: a pattern of Go tests that download programs, need files outside the module, or also fail
+      with the real programs.
     """
 
     name: str
