@@ -1,8 +1,9 @@
 """Reads all objects of a resource, but decodes only some fields. Caches each object until it changes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -10,6 +11,7 @@ from fakeapi.cluster import Cluster
 from fakeapi.control.devices import objects
 from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.turns import Turns
 from fakeapi_storage import Entry
 
 Kind = TypeVar("Kind", bound=objects.Fields)
@@ -31,48 +33,76 @@ class Objects:
     pods: list[objects.Pod] = field(default_factory=list)
 
 
-def read_objects(cluster: Cluster) -> Objects:
-    """Reads the nodes, ResourceSlices, DeviceTaintRules, claims and pods of the cluster."""
+async def read_objects(cluster: Cluster) -> Objects:
+    """Reads the nodes, ResourceSlices, DeviceTaintRules, claims and pods of the cluster at one moment.
+
+    Lets other tasks of the event loop run while it decodes objects.
+    """
+    nodes = _stored(cluster, "", "nodes")
+    slices = _stored(cluster, RESOURCE_GROUP, "resourceslices")
+    taint_rules = _stored(cluster, RESOURCE_GROUP, "devicetaintrules")
+    claims = _stored(cluster, RESOURCE_GROUP, "resourceclaims")
+    pods = _stored(cluster, "", "pods")
     return Objects(
-        nodes=read(cluster, "", "nodes", objects.Node),
-        slices=read(cluster, RESOURCE_GROUP, "resourceslices", objects.Slice),
-        taint_rules=read(cluster, RESOURCE_GROUP, "devicetaintrules", objects.TaintRule),
-        claims=read_claims(cluster),
-        pods=read_pods(cluster),
+        nodes=await _decoded(nodes, objects.Node),
+        slices=await _decoded(slices, objects.Slice),
+        taint_rules=await _decoded(taint_rules, objects.TaintRule),
+        claims=await _decoded(claims, objects.Claim),
+        pods=await _decoded(pods, objects.Pod),
     )
 
 
-def read_claims(cluster: Cluster) -> list[objects.Claim]:
-    return read(cluster, RESOURCE_GROUP, "resourceclaims", objects.Claim)
+async def read_claims_and_pods(cluster: Cluster) -> tuple[list[objects.Claim], list[objects.Pod]]:
+    """Reads the claims and pods of the cluster at one moment, like `read_objects`."""
+    claims = _stored(cluster, RESOURCE_GROUP, "resourceclaims")
+    pods = _stored(cluster, "", "pods")
+    return await _decoded(claims, objects.Claim), await _decoded(pods, objects.Pod)
 
 
-def read_pods(cluster: Cluster) -> list[objects.Pod]:
-    return read(cluster, "", "pods", objects.Pod)
+async def read_pods(cluster: Cluster) -> list[objects.Pod]:
+    """Reads the pods of the cluster, like `read`."""
+    return await read(cluster, "", "pods", objects.Pod)
 
 
-def read(cluster: Cluster, group: str, name: str, kind: type[Kind]) -> list[Kind]:
+async def read(cluster: Cluster, group: str, name: str, kind: type[Kind]) -> list[Kind]:
     """Reads all objects of a resource as values of `kind`, in the order of their keys.
 
     Returns [] if the server does not serve the resource. Leaves out objects that cannot be decoded as `kind`.
+    Lets other tasks of the event loop run while it decodes objects.
     """
+    return await _decoded(_stored(cluster, group, name), kind)
+
+
+class _Stored(NamedTuple):
+    """The entries of a resource at one moment. `resource`: None if the server does not serve the resource."""
+
+    resource: Resource | None
+    entries: Sequence[Entry]
+
+
+def _stored(cluster: Cluster, group: str, name: str) -> _Stored:
     resource = _resource(cluster, group, name)
-    if resource is None:
+    return _Stored(resource, () if resource is None else cluster.storage.list(resource.prefix).entries)
+
+
+async def _decoded(stored: _Stored, kind: type[Kind]) -> list[Kind]:
+    """Decodes entries as values of `kind`. Takes the values of unchanged entries from the cache."""
+    if stored.resource is None:
         return []
-    known = _DECODED.of(resource.attachments)
-    entries = cluster.storage.list(resource.prefix).entries
+    cache = _DECODED.of(stored.resource.attachments)
+    known, turns = dict(cache), Turns()
     decoded: dict[str, tuple[Entry, Any]] = {}
-    for entry in entries:
+    for entry in stored.entries:
+        await turns.give_turn_if_over()
         before = known.get(entry.key)
         if before is not None and (before[0] is entry or before[0] == entry):
             decoded[entry.key] = before
             continue
-        try:
-            value = msgspec.json.decode(resource.json_of(entry.value, entry.revision), type=kind)
-        except msgspec.ValidationError:
-            continue
-        decoded[entry.key] = entry, value
-    known.clear()
-    known.update(decoded)
+        text = stored.resource.json_of(entry.value, entry.revision)
+        with suppress(msgspec.ValidationError):
+            decoded[entry.key] = entry, msgspec.json.decode(text, type=kind)
+    cache.clear()
+    cache.update(decoded)
     return [value for _, value in decoded.values()]
 
 

@@ -15,7 +15,7 @@ from fakeapi.control.devices.claim_states import (
     pods_by_claim,
 )
 from fakeapi.control.devices.pools import DeviceState, NodeView, node_views
-from fakeapi.control.devices.reading import read_claims, read_objects, read_pods
+from fakeapi.control.devices.reading import read_claims_and_pods, read_objects, read_pods
 from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route
 
@@ -117,7 +117,7 @@ async def devices(call: Call) -> DeviceMap:
     revision = str(cluster.storage.revision)
     if call.query.unless == revision:
         return DeviceMap(revision, changed=False)
-    nodes = node_views(read_objects(cluster))
+    nodes = node_views(await read_objects(cluster))
     size = sum(len(pool.devices) for node in nodes for pool in node.pools) * DEVICE_BYTES
     async with call.room(size):
         return DeviceMap(revision, changed=True, drivers=drivers_of(nodes), nodes=nodes)
@@ -155,8 +155,8 @@ async def claims(call: Call) -> ClaimList:
     if not 1 <= query.limit <= CLAIMS_MAX or query.skip < 0:
         raise refused(400, f"limit must be from 1 to {CLAIMS_MAX}, and skip must not be negative")
     cluster = call.server.cluster
-    pods = read_pods(cluster)
-    views = claim_views(read_claims(cluster), pods_by_claim(pods))
+    stored, pods = await read_claims_and_pods(cluster)
+    views = claim_views(stored, pods_by_claim(pods))
     waiting = pending_pods(pods)
     matching = [view for view in views if query.state in ("", view.state) and _matches(query, view)]
     matching.sort(key=lambda view: _ORDER.get(view.state, len(_ORDER)))
@@ -172,7 +172,7 @@ async def claims(call: Call) -> ClaimList:
 
 
 async def pending(call: Call) -> PendingCount:
-    return PendingCount(count_pending(read_pods(call.server.cluster)))
+    return PendingCount(count_pending(await read_pods(call.server.cluster)))
 
 
 def _matches(query: ClaimQuery, view: ClaimView | PodView) -> bool:

@@ -125,7 +125,7 @@ async def read(call: Call) -> Figures:
     records = list(journal.records(after))
     open_watches = journal.open_watches()
     faults = cluster.armed_faults
-    claims, drivers, waiting = _devices(cluster)
+    claims, drivers, waiting = await _devices(cluster)
     return Figures(
         version=__version__,
         release=cluster.settings.release or "",
@@ -168,11 +168,11 @@ def _agents(records: Iterable[Record]) -> list[AgentCount]:
     return first
 
 
-def _devices(cluster: Cluster) -> tuple[dict[str, int], list[DriverView], list[Waiting]]:
+async def _devices(cluster: Cluster) -> tuple[dict[str, int], list[DriverView], list[Waiting]]:
     """Returns the number of claims in each state, the devices of each driver, and the waiting pods and
     claims.
     """
-    objects = read_objects(cluster)
+    objects = await read_objects(cluster)
     users = pods_by_claim(objects.pods)
     claims = claim_views(objects.claims, users)
     pods = pending_pods(objects.pods)

@@ -34,7 +34,7 @@ class TerminatingList(msgspec.Struct, rename="camel"):
 
 
 async def terminating(call: Call) -> TerminatingList:
-    namespaces = read(call.server.cluster, "", "namespaces", Namespace)
+    namespaces = await read(call.server.cluster, "", "namespaces", Namespace)
     views = [_view(each) for each in namespaces if each.metadata.deletion_timestamp]
     views.sort(key=lambda view: (view.deleted, view.name))
     return TerminatingList(views[:NAMESPACES_MAX], len(views))
