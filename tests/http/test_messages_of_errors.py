@@ -148,3 +148,17 @@ def test_versions_in_an_error_have_their_schemas_in_the_internal_form(api: FakeA
     assert '"Description":"\\u003ca\\u003e"' in text
     members = list(json.loads(text)[0]["Schema"]["OpenAPIV3Schema"])
     assert members[:6] == ["ID", "Schema", "Ref", "Description", "Type", "Nullable"]
+
+
+def test_a_handler_of_a_pod_has_the_protocol_http1_while_its_gate_is_on() -> None:
+    action = {"httpGet": {"port": 80}}
+    container = {"name": "c", "image": "x", "livenessProbe": action, "lifecycle": {"preStop": action}}
+    with FakeAPI(release="1.37", feature_gates="H2CContainerProbe=true") as api:
+        pod = named("Pod", "v1", spec={"containers": [container]})
+        made = api.request("POST", "/api/v1/namespaces/default/pods", pod)["spec"]["containers"][0]
+        template = named("PodTemplate", "v1", template={"spec": {"containers": [container]}})
+        stored = api.request("POST", "/api/v1/namespaces/default/podtemplates", template)["template"]
+    shown = {"path": "/", "port": 80, "scheme": "HTTP", "protocol": "HTTP1"}
+    assert list(made["livenessProbe"]["httpGet"].items()) == list(shown.items())
+    assert made["lifecycle"]["preStop"]["httpGet"] == shown
+    assert "protocol" not in stored["spec"]["containers"][0]["livenessProbe"]["httpGet"]

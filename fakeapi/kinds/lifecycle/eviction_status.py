@@ -72,6 +72,7 @@ def validate_change(status: Object, old: Object, now: str, rules: ReleaseRules) 
 class _Change:
     def __init__(self, status: Object, old: Object, now: str, rules: ReleaseRules) -> None:
         self._now, self._rules = now, rules
+        self._status = status
         self._conditions = status.get("conditions") or []
         self._old_conditions = old.get("conditions") or []
         self._targets = status.get("targetResponders") or []
@@ -85,8 +86,8 @@ class _Change:
     def errors(self) -> list[FieldError]:
         return [*self._reverted, *self._target_errors(), *self._responder_errors()]
 
-    def _printed_status(self, value: Any, name: str) -> Dump:
-        return printed_field(value or None, f"{_PACKAGE}.EvictionStatus", name, self._rules)
+    def _printed_status(self, name: str) -> Dump:
+        return printed_field(self._status.get(name), f"{_PACKAGE}.EvictionStatus", name, self._rules)
 
     # The next method validates the conditions.
 
@@ -98,7 +99,7 @@ class _Change:
                 continue
             new = condition_of(self._conditions, old["type"])
             if new is None or new["status"] == "False" or new["reason"] != old["reason"]:
-                bad_value = self._printed_status(self._conditions, "conditions")
+                bad_value = self._printed_status("conditions")
                 problem = f"{old['type']} condition status cannot be reverted"
                 errors.append(invalid("status.conditions", bad_value, problem))
         return errors
@@ -107,7 +108,7 @@ class _Change:
 
     def _target_errors(self) -> list[FieldError]:
         if problem := self._lost_target():
-            return [invalid(_TARGETS, self._printed_status(self._targets, "targetResponders"), problem)]
+            return [invalid(_TARGETS, self._printed_status("targetResponders"), problem)]
         if len(self._targets) > RESPONDERS_MAX or _has_duplicates(self._targets):
             return []  # Declarative validation reports the error.
         statuses = {responder["name"]: responder for responder in self._responders}
@@ -192,7 +193,7 @@ class _Change:
         elif any(target["name"] not in names for target in self._targets):
             problem = "must contain the same keys as status.targetResponders"
         if problem:
-            return [invalid(_RESPONDERS, self._printed_status(self._responders, "responders"), problem)]
+            return [invalid(_RESPONDERS, self._printed_status("responders"), problem)]
         if len(self._responders) > RESPONDERS_MAX or _has_duplicates(self._responders):
             return []  # Declarative validation reports the error.
         states = {target["name"]: target["state"] for target in self._targets}

@@ -169,3 +169,16 @@ def test_the_group_is_served_with_its_gate_and_when_asked_for() -> None:
             api.request("PUT", f"{path}/r", created)
         with pytest.raises(StatusError, match="not found"):
             api.request("PUT", f"{path}/s", {**created, "metadata": {"name": "s"}})
+
+
+@pytest.mark.parametrize(("new", "shown"), [({"conditions": []}, "[]"), ({}, "null")])
+def test_an_error_about_missing_conditions_tells_an_empty_list_from_none(new: Body, shown: str) -> None:
+    evicted = {
+        "type": "TargetEvicted",
+        "status": "True",
+        "reason": "R",
+        "message": "",
+        "lastTransitionTime": NOW,
+    }
+    ((_, text),) = refused({"conditions": [evicted]}, new)
+    assert text.startswith(f"Invalid value: {shown}: ")

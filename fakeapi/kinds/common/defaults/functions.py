@@ -106,6 +106,24 @@ def _pod(obj: Object, gates: Gates) -> None:
         pod_resources.set_by_request_defaults(spec)
     if spec.get("hostNetwork"):
         _host_ports(spec)
+    if gates.get("H2CContainerProbe", False):
+        _http_protocols(spec)
+
+
+_PROBES: Final = ("livenessProbe", "readinessProbe", "startupProbe")
+
+
+def _http_protocols(spec: Object) -> None:
+    """Sets the protocol of HTTP probes and of HTTP lifecycle handlers to HTTP1."""
+    for kind in ("containers", "initContainers", "ephemeralContainers"):
+        for container in spec.get(kind) or ():
+            lifecycle = container.get("lifecycle") or {}
+            handlers = [container.get(name) for name in _PROBES]
+            handlers += [lifecycle.get(name) for name in ("postStart", "preStop")]
+            for handler in handlers:
+                action = (handler or {}).get("httpGet")
+                if action is not None:
+                    action.setdefault("protocol", "HTTP1")
 
 
 def _init_container_annotations(obj: Object, gates: Gates) -> None:
