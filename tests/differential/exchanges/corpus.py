@@ -52,10 +52,11 @@ def story_of(entry: Entry, number: int) -> Story:
     for request in story:
         if has_address and request["method"] == "POST":
             request["body"]["metadata"].setdefault("labels", {})["story"] = f"q{number}"
-    return [*story, *_deletes(story)]
+    return [*story, *deletes(story)]
 
 
-def _deletes(story: Story) -> Iterable[dict[str, Any]]:
+def deletes(story: Story) -> Iterable[dict[str, Any]]:
+    """Yields the deletes of the objects that the requests of a story create."""
     for request in story:
         if request["method"] == "POST" and "?" not in request["target"] and request is not story[-1]:
             name = request["body"]["metadata"]["name"]

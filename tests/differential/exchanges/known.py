@@ -84,6 +84,16 @@ KNOWN: tuple[Known, ...] = (
         "The rules about a label selector walk its matchLabels, which are a Go map.",
     ),
     Known(
+        "order-of-annotations",
+        _order(r"[.\w]*metadata\.annotations", "\\w+"),
+        "The rules about AppArmor and seccomp annotations walk the annotations of a pod, which are a Go map.",
+    ),
+    Known(
+        "order-of-volume-options",
+        _order(r"[.\w]*\.flexVolume\.options", "\\w+"),
+        "The rule about the options of a flexVolume walks a Go map, in any order.",
+    ),
+    Known(
         "order-of-user-annotations",
         _order(r"[.\w]*\.podCertificate\.userAnnotations", "\\w+"),
         "The rule about the user annotations of a pod certificate walks a Go map, in any order.",

@@ -293,7 +293,7 @@ def main() -> int:
                 run.story(subject, story, number)
     for line in run.coverage.lines():
         say(line)
-    for line in never_sent_lines(served):
+    for line in () if ALL_KINDS.intersection(options.sort) else never_sent_lines(served):
         say(line)
     say(f"known differences: {dict(run.names) or 'none'}")
     say(f"stories that differed once, and not again: {run.once}")

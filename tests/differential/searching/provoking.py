@@ -9,10 +9,11 @@ from urllib.parse import parse_qsl
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.clients.in_process import InProcessClient
+from fakeapi.clients.verbs import JSON
 from fakeapi.cluster import Cluster
 from fakeapi.http.app import Application
 from fakeapi.settings import Settings
-from tests.differential.exchanges.corpus import ALL_GATES, TAG, Entry
+from tests.differential.exchanges.corpus import ALL_GATES, TAG, Entry, deletes
 from tests.differential.exchanges.messages import Message, causes_of, messages
 from tests.differential.exchanges.recording import Seen
 from tests.differential.searching.sites import Sites, watched_sites
@@ -37,13 +38,16 @@ class Provoker:
         self._by_place = {message.place: message for message in messages()}
         self._number = 0
 
-    async def send(self, method: str, target: str, body: Any) -> tuple[Any, set[str]]:
+    async def send(
+        self, method: str, target: str, body: Any, content_type: str = JSON
+    ) -> tuple[Any, set[str]]:
         """Returns the body of the response, and the places of its error messages."""
         self._sites.take()
         path, _, query = target.partition("?")
         options = dict(parse_qsl(query)) or None
         try:
-            return await self._client.request(method, path, body, query=options), set()
+            answer = await self._client.request(method, path, body, query=options, content_type=content_type)
+            return answer, set()
         except StatusError as error:
             return error.status, self._matching(error.status)
 
@@ -63,9 +67,18 @@ class Provoker:
         places: set[str] = set()
         for request in json.loads(_NAME.sub(f"{TAG}{self._number}", json.dumps(requests))):
             resolved = seen.resolved(request)
-            answer, places = await self.send(request["method"], request["target"], resolved["body"])
+            kind = request.get("headers", {}).get("content-type", JSON)
+            answer, places = await self.send(request["method"], request["target"], resolved.get("body"), kind)
             seen.learn(request, answer)
         return answer, places
+
+    async def play_alone(self, requests: list[dict[str, Any]]) -> set[str]:
+        """Plays a story and deletes its objects. Returns the places of the error messages of its end."""
+        _, places = await self.play(requests)
+        made = _NAME.sub(f"{TAG}{self._number}", json.dumps(list(deletes(requests))))
+        for request in json.loads(made):
+            await self.send("DELETE", request["target"], None)
+        return places
 
 
 @asynccontextmanager
@@ -88,4 +101,4 @@ async def provoking(release: str, gates: str) -> AsyncIterator[Provoker]:
 async def places_of_entries(entries: Iterable[Entry], release: str, gates: str) -> Mapping[int, set[str]]:
     """Plays entries of the corpus. Returns the places of the error messages by the number of the entry."""
     async with provoking(release, gates) as provoker:
-        return {number: (await provoker.play(entry["requests"]))[1] for number, entry in enumerate(entries)}
+        return {number: await provoker.play_alone(entry["requests"]) for number, entry in enumerate(entries)}

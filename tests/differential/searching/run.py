@@ -1,9 +1,10 @@
 """Searches stories that provoke error messages, and writes them to the corpus.
 
     python -m tests.differential.searching.run [--release 1.37] [--gates all] [--steps 20000] [--seed 1]
-    python -m tests.differential.searching.run --count [--release 1.37] [--missing]
+    python -m tests.differential.searching.run --count [--missing]
 
-`--count` only counts the messages that the stories of the corpus provoke. `corpus.py` describes the corpus.
+`--count` only counts the messages that the stories of the corpus provoke in `RELEASES`.
+`corpus.py` describes the corpus.
 """
 
 import argparse
@@ -13,10 +14,14 @@ from pathlib import Path
 
 from fakeapi.releases import load_release
 from tests.differential.exchanges.corpus import Entry, read_corpus, write_corpus
-from tests.differential.exchanges.messages import Message, messages
+from tests.differential.exchanges.messages import messages
 from tests.differential.searching.provoking import places_of_entries, provoking
 from tests.differential.searching.search import Search
 from tests.differential.searching.seeds import read_seeds
+from tests.differential.searching.unreachable import by_reason, described
+
+RELEASES = ("1.31", "1.34", "1.37")
+"""The releases whose kube-apiserver gets the stories."""
 
 
 def main() -> None:
@@ -34,31 +39,34 @@ def main() -> None:
     parser.add_argument("--missing", action="store_true", help="list the messages that no story provokes")
     options = parser.parse_args()
     if options.count:
-        count(options.release, lists_missing=options.missing)
+        count(lists_missing=options.missing)
     else:
         asyncio.run(search(options))
 
 
-def count(release: str, *, lists_missing: bool) -> None:
-    """Prints the number of messages that the corpus provokes in a release, by gates and by package."""
-    entries = served(read_corpus(), release)
+def count(*, lists_missing: bool) -> None:
+    """Prints the number of messages that the corpus provokes, by release and by package."""
+    entries = read_corpus()
     known = {message.place: message for message in messages()}
-    plain = places_of(entries, release, "")
-    gated = places_of(entries, release, "all") - plain
-    say(f"{len(entries):,} stories provoke {len(plain):,} of {len(known):,} messages; ")
-    say(f"with all feature gates {len(gated):,} more")
-    total = Counter(message.package for message in known.values())
-    seen = Counter(known[place].package for place in plain | gated)
-    for package in sorted(total):
-        say(f"  {package}: {seen[package]} of {total[package]}")
-    for place, message in sorted(known.items()):
-        if lists_missing and place not in plain | gated:
-            say(described(message))
-
-
-def described(message: Message) -> str:
-    """Returns a line about a message: its place, reason, field and text."""
-    return f"{message.place} {message.reason} {message.field} | {message.detail}"
+    reached: set[str] = set()
+    for release in RELEASES:
+        own = served(entries, release)
+        plain = places_of(own, release, "")
+        gated = places_of(own, release, "all") - plain
+        say(f"{release}: {len(own):,} stories provoke {len(plain):,} messages; all gates {len(gated):,} more")
+        reached |= plain | gated
+    say(f"in at least one of these releases: {len(reached):,} of {len(known):,} messages")
+    reasons = by_reason(message for place, message in sorted(known.items()) if place not in reached)
+    left = reasons.pop("", [])
+    say(f"of {len(reached) + len(left):,} messages that a story may provoke: {len(reached):,}")
+    for reason, unreachable in reasons.items():
+        say(f"  {len(unreachable)} others: {reason}")
+    seen = Counter(known[place].package for place in reached)
+    missing = Counter(message.package for message in left)
+    for package in sorted(seen):
+        say(f"  {package}: {seen[package]} of {seen[package] + missing[package]}")
+    for message in left if lists_missing else ():
+        say(f"{message.place} {message.reason} {described(message)}")
 
 
 def served(entries: list[Entry], release: str) -> list[Entry]:

@@ -31,6 +31,9 @@ CHANGES_OF_PLACE = 10
 SAVED_EVERY = 2000
 """Number of steps between two calls of `save`."""
 
+LAST = ("limitranges", "resourcequotas")
+"""Resources whose objects are sent last, because they refuse or change pods in their namespace."""
+
 OTHER_FIELDS = 0.15
 """Share of the updates that take all fields from another object."""
 
@@ -57,9 +60,10 @@ class Search:
         self._random = Random(seed)
         self._writer = Writer(provoker, self._random, self._keep)
         chosen = {*only}
+        kinds = sorted(load_release(release).kinds, key=lambda kind: kind.resource in LAST)
         self._targets = [
             target_of(kind, self._random, seeds)
-            for kind in load_release(release).kinds
+            for kind in kinds
             if "create" in kind.verbs and (not chosen or kind.resource in chosen)
         ]
         self.missing = {message.place: message for message in missing}

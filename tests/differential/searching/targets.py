@@ -101,13 +101,13 @@ def _bases(kind: Kind) -> Iterator[dict[str, Any]]:
 
 
 def named(obj: dict[str, Any]) -> dict[str, Any]:
-    """Returns an object with the name of the corpus. Keeps the name of a kind whose names follow a rule."""
+    """Returns an object with the name of the corpus. Keeps a name that contains it, and names by a rule."""
     metadata = obj.get("metadata", {})
     kept = {k: v for k, v in metadata.items() if k in ("annotations", "labels", "finalizers")}
     name = f"a-{TAG}"
     if obj["kind"] == "IPAddress":
         name = "10.250.0.1"
-    elif obj["kind"] in _NAMED_BY_RULE:
+    elif obj["kind"] in _NAMED_BY_RULE or name in metadata.get("name", ""):
         name = metadata.get("name", "")
     return {**{k: v for k, v in obj.items() if k != "metadata"}, "metadata": {"name": name, **kept}}
 
