@@ -21,13 +21,13 @@ export default async function setup(project) {
   });
   const kill = () => server.kill();
   process.once('exit', kill);
-  const failed = new Promise((_, reject) => {
-    server.once('error', reject);
-    server.once('exit', (code) => reject(new Error(`fakeapi exited with ${code}`)));
+  let failure;
+  server.once('error', ({ message }) => {
+    failure = `${message}; install it as docs/javascript.md of fakeapi says, or name the program in FAKEAPI`;
   });
-  failed.catch(() => {}); // the server also exits at the end
+  server.once('exit', (code) => (failure = `the server exited with ${code}`));
 
-  const { url } = await Promise.race([ready(readyFile), failed]);
+  const { url } = await ready(readyFile, () => failure);
   project.provide('fakeapi', url);
 
   return async () => {
@@ -38,8 +38,11 @@ export default async function setup(project) {
   };
 }
 
-/** Waits for the ready file, and returns its content. The server writes the whole file at once. */
-async function ready(file) {
+/**
+ * Waits for the ready file, and returns its content. The server writes the whole file at once. Throws when `failure`
+ * returns a text.
+ */
+async function ready(file, failure) {
   const deadline = Date.now() + START_MILLISECONDS;
   while (Date.now() < deadline) {
     try {
@@ -47,6 +50,7 @@ async function ready(file) {
     } catch (error) {
       if (error.code !== 'ENOENT') throw error;
     }
+    if (failure()) throw new Error(`fakeapi: ${failure()}`);
     await sleep(5);
   }
   throw new Error(`fakeapi did not start within ${START_MILLISECONDS} ms`);

@@ -51,7 +51,7 @@ impl FakeApi {
             .stdout(Stdio::null())
             .spawn()
             .unwrap_or_else(|error| {
-                panic!("{program}: {error}; `uv tool install 'fakeapi-k8s[all]'` installs fakeapi")
+                panic!("fakeapi: {program}: {error}; install it as docs/rust.md of fakeapi says, or name the program in FAKEAPI")
             });
         let mut process = Process { child, folder };
         let url = process.url(&ready_file).await;

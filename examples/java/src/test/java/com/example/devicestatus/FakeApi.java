@@ -58,7 +58,7 @@ public final class FakeApi implements AutoCloseable {
       String program = System.getenv().getOrDefault("FAKEAPI", "fakeapi");
       List<String> command = new ArrayList<>(List.of(program, "serve", "--end-with-parent", "--port", "0", "--ready-file", readyFile.toString()));
       command.addAll(List.of(options));
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+      Process process = launch(new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()));
       Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
       Instant deadline = Instant.now().plus(START_TIMEOUT);
       while (!Files.exists(readyFile)) { // the server writes the whole file at once
@@ -78,6 +78,14 @@ public final class FakeApi implements AutoCloseable {
     } catch (InterruptedException error) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(error);
+    }
+  }
+
+  private static Process launch(ProcessBuilder builder) {
+    try {
+      return builder.start();
+    } catch (IOException error) {
+      throw new IllegalStateException("fakeapi: " + error.getMessage() + "; install it as docs/java.md of fakeapi says, or name the program in FAKEAPI", error);
     }
   }
 
