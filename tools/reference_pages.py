@@ -123,8 +123,12 @@ def options_page() -> str:
             table = "\n".join(["| name | flag | meaning | default |", "|---|---|---|---|", *rows[theme]])
             parts.append(f"## {theme}\n\n{table}\n")
     parts.append(
-        "An option without a flag exists only in Python. The variable of a flag is its name in capitals: "
-        "`--db` is\n`FAKEAPI_DB`, `--feature-gates` is `FAKEAPI_FEATURE_GATES`.\n"
+        "The name of an option is its flag with `_` instead of `-`. Three names differ: `database` (`--db`), "
+        "`drivers`\n(`--driver`) and `webhook_services` (`--webhook-service`). The variable of a flag is the "
+        "flag in capitals: `--db` is\n`FAKEAPI_DB`, `--feature-gates` is `FAKEAPI_FEATURE_GATES`. An option "
+        "without a flag exists only in Python.\n\n"
+        "Some flags exist only on the command line, for example `--demo`, `--log` and `--ready-file`. "
+        "[Command\nline](cli.md#fakeapi-serve) lists these flags.\n"
     )
     return "\n".join(parts)
 
@@ -137,6 +141,8 @@ def _order(name: str) -> int:
 def _option_row(setting: Field[Any], option: Option) -> str:
     default = setting.default if setting.default is not MISSING else None
     text = default_text(option, default).strip().removeprefix("[default: ").removesuffix("]")
+    if option.command_line_default is not None:
+        text = f"{option.command_line_default} for `fakeapi serve`, in Python {text}"
     flag = f"`{option.flag}`" if option.flag else ""
     if setting.default is True and option.flag:
         flag = f"`{option.flag}`, `--no-{option.flag.removeprefix('--')}`"
@@ -169,12 +175,12 @@ def _section(command: click.Command, context: click.Context, path: str) -> str:
     usage = " ".join(command.collect_usage_pieces(context))
     text = inspect.cleandoc(command.help or "").replace("\b\n", "").replace("<", "&lt;")
     parts = [f"{level} {path}\n", f"`{path} {usage}`\n", f"{text}\n"]
-    names = {param.name for param in command.params}
+    selects_server = any(param.envvar == "FAKEAPI_SERVER" for param in command.params)
     without: set[str] = set()
     if path == "fakeapi serve":
         without = {setting.name for setting, _ in options()}
         parts.append("Besides the [options of a server](options.md):\n")
-    elif names >= SELECTING:
+    elif selects_server:
         without = SELECTING
     if rows := [*_rows(command, context, without)]:
         parts.append("\n".join(["| option | meaning |", "|---|---|", *rows]) + "\n")
