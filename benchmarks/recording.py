@@ -54,7 +54,7 @@ def bench_recording(rounds: int) -> None:
             running(place / "recorded", *serve, "--record", f"{folder}/a.jsonl.gz")
         )
         upstream = f"http://127.0.0.1:{plain}"
-        proxy = running(place / "proxy", "record", f"{folder}/b.jsonl.gz", "--upstream", upstream)
+        proxy = running(place / "proxy", "record", f"{folder}/b.jsonl.gz", "--server", upstream)
         ports = {"alone": plain, "recorded": recorded, "through the proxy": stack.enter_context(proxy)}
         medians = asyncio.run(measure(ports, rounds))
     heading("Recording one request", "median", "added")

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from fakeapi.cli.file_type import FILE
+from fakeapi.cli.old_names import with_new_names
 from fakeapi.cli.token_options import token_options
 from fakeapi.cli.trace_options import redaction_options, redactor, reported
 from fakeapi.clients import kubeconfig_writer
@@ -38,9 +39,15 @@ def _host_rules(context: click.Context, parameter: click.Parameter, value: str) 
         raise click.BadParameter(str(error)) from error
 
 
-@click.command(context_settings={"auto_envvar_prefix": "FAKEAPI_RECORD", "show_default": True})
+@click.command(
+    context_settings={
+        "auto_envvar_prefix": "FAKEAPI_RECORD",
+        "show_default": True,
+        "token_normalize_func": with_new_names({"upstream": "server"}),
+    }
+)
 @click.argument("trace", type=FILE)
-@click.option("--upstream", metavar="URL", help="Forward to the server at this URL.")
+@click.option("--server", metavar="URL", help="Forward to the server at this URL.")
 @click.option(
     "--kubeconfig",
     metavar="FILE",
@@ -51,9 +58,9 @@ def _host_rules(context: click.Context, parameter: click.Parameter, value: str) 
 )
 @click.option("--context", metavar="NAME", help="Kubeconfig context to use.  [default: its current context]")
 @click.option(
-    "--ca-file", metavar="FILE", type=FILE, help="Verify --upstream with the CA certificates in this file."
+    "--ca-file", metavar="FILE", type=FILE, help="Verify --server with the CA certificates in this file."
 )
-@click.option("--insecure-skip-tls-verify", is_flag=True, help="Do not verify the certificate of --upstream.")
+@click.option("--insecure-skip-tls-verify", is_flag=True, help="Do not verify the certificate of --server.")
 @click.option("--host", default="127.0.0.1", help="Listen on this address.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port; 0 chooses a free port."
@@ -64,7 +71,7 @@ def _host_rules(context: click.Context, parameter: click.Parameter, value: str) 
 @click.option(
     "--accept-hosts",
     "hosts",
-    metavar="REGEXP,…",
+    metavar="REGEX,…",
     default=ACCEPTED_HOSTS,
     callback=_host_rules,
     help="Without --token, accept only Host and Origin headers that match, as kubectl proxy does.",
@@ -87,7 +94,7 @@ def record(
     *,
     trace: Path,
     replace_recording: bool,
-    upstream: str | None,
+    server: str | None,
     kubeconfig: Path | None,
     context: str | None,
     ca_file: Path | None,
@@ -104,16 +111,16 @@ def record(
     that is not empty.
     """
     _require_extra()
-    # --upstream overrides the variable KUBECONFIG, but cannot be combined with the option --kubeconfig.
+    # --server overrides the variable KUBECONFIG, but cannot be combined with the option --kubeconfig.
     source = click.get_current_context().get_parameter_source("kubeconfig")
-    if upstream and kubeconfig and source is not None and source.name == "COMMANDLINE":
-        raise click.UsageError("Set --upstream or --kubeconfig, not both.")
-    if not upstream and not kubeconfig:
-        raise click.UsageError("Set --upstream URL or --kubeconfig FILE.")
+    if server and kubeconfig and source is not None and source.name == "COMMANDLINE":
+        raise click.UsageError("Set --server or --kubeconfig, not both.")
+    if not server and not kubeconfig:
+        raise click.UsageError("Set --server URL or --kubeconfig FILE.")
     _check_address(serving["host"], allowed=bool(allow_anonymous or serving["token"]))
     try:
-        if upstream:
-            target = target_of_url(upstream, ca_file=ca_file, insecure=insecure_skip_tls_verify)
+        if server:
+            target = target_of_url(server, ca_file=ca_file, insecure=insecure_skip_tls_verify)
         else:
             assert kubeconfig is not None, "checked above"
             target = target_of_kubeconfig(kubeconfig, context)

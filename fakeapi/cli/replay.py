@@ -17,6 +17,7 @@ import click
 from fakeapi.atomic_file import write_atomically
 from fakeapi.cli.file_type import FILE
 from fakeapi.cli.keyboard import HELP, keys
+from fakeapi.cli.old_names import with_new_names
 from fakeapi.cli.progress import ProgressLine
 from fakeapi.cli.token_options import token_options
 from fakeapi.clients.control import page_of
@@ -61,10 +62,18 @@ class _Timing(click.ParamType[float | None]):
         return speed
 
 
-@click.command(context_settings={"auto_envvar_prefix": "FAKEAPI_REPLAY", "show_default": True})
+@click.command(
+    context_settings={
+        "auto_envvar_prefix": "FAKEAPI_REPLAY",
+        "show_default": True,
+        "token_normalize_func": with_new_names({"url": "server", "assume-patch": "patch-type"}),
+    }
+)
 @click.argument("trace", type=FILE)
 @click.option(
-    "--url", metavar="URL", help="Send the requests to this server.  [default: a new server in this process]"
+    "--server",
+    metavar="URL",
+    help="Send the requests to the server at this URL.  [default: a new server in this process]",
 )
 @click.option(
     "--kubeconfig",
@@ -73,11 +82,11 @@ class _Timing(click.ParamType[float | None]):
     help="Send the requests to the cluster of this kubeconfig, with its credentials.",
 )
 @click.option("--context", metavar="NAME", help="Kubeconfig context to use.  [default: its current context]")
-@token_options("Send this bearer token to --url.")
+@token_options("Send this bearer token to --server.")
 @click.option(
-    "--ca-file", metavar="FILE", type=FILE, help="Verify --url with the CA certificates in this file."
+    "--ca-file", metavar="FILE", type=FILE, help="Verify --server with the CA certificates in this file."
 )
-@click.option("--insecure-skip-tls-verify", is_flag=True, help="Do not verify the certificate of --url.")
+@click.option("--insecure-skip-tls-verify", is_flag=True, help="Do not verify the certificate of --server.")
 @click.option(
     "--release", metavar="RELEASE", help="Kubernetes release of the new server.  [default: that of the trace]"
 )
@@ -120,7 +129,7 @@ class _Timing(click.ParamType[float | None]):
     help="Create objects with the recorded names, instead of new generated names.",
 )
 @click.option(
-    "--assume-patch",
+    "--patch-type",
     type=click.Choice(sorted(SHORT_NAMES)),
     default="strategic",
     help="Assume this type for patches in an audit log that do not show theirs.",
@@ -153,7 +162,7 @@ class _Timing(click.ParamType[float | None]):
 def replay(
     *,
     trace: Path,
-    assume_patch: str,
+    patch_type: str,
     stepping: bool,
     pause_at: float | None,
     keep: bool,
@@ -169,8 +178,8 @@ def replay(
     explained, 1 if one is unexplained, 2 if the replay failed.
     """
     where = {name: options.pop(name) for name in _WHERE}
-    if keep and (where["url"] or where["kubeconfig"]):
-        raise click.UsageError("--keep needs a new server: leave out --url and --kubeconfig.")
+    if keep and (where["server"] or where["kubeconfig"]):
+        raise click.UsageError("--keep needs a new server: leave out --server and --kubeconfig.")
     servers = ExitStack()
     click.get_current_context().call_on_close(servers.close)
     control = ReplayControl(stepping=stepping, pause_at=pause_at)
@@ -178,7 +187,7 @@ def replay(
     try:
         chosen = replaying.options(marks=html_file is not None, **options)
         with (
-            open_trace(trace, patch_type=SHORT_NAMES[assume_patch]) as reader,
+            open_trace(trace, patch_type=SHORT_NAMES[patch_type]) as reader,
             keys(control) as listening,
         ):
             if listening and stepping:
@@ -198,7 +207,7 @@ def replay(
 
 
 _WHERE = (
-    "url",
+    "server",
     "kubeconfig",
     "context",
     "token",
@@ -257,13 +266,13 @@ def _wait_for_the_end(page: str) -> None:
 
 
 def _target(where: dict[str, Any]) -> Target | None:
-    if where["url"] and where["kubeconfig"]:
-        raise click.UsageError("Set --url or --kubeconfig, not both.")
+    if where["server"] and where["kubeconfig"]:
+        raise click.UsageError("Set --server or --kubeconfig, not both.")
     if where["kubeconfig"]:
         return target_of_kubeconfig(where["kubeconfig"], where["context"])
-    if where["url"]:
+    if where["server"]:
         return target_of_url(
-            where["url"],
+            where["server"],
             ca_file=where["ca_file"],
             insecure=where["insecure_skip_tls_verify"],
             token=where["token"],

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fakeapi.releases import KNOWN_RELEASES
+from fakeapi.releases.serving import default_description
 
 KINDS_SHOWN = 15
 """Maximum number of resources in the table of objects. The resources with the most objects are shown.
@@ -49,11 +49,11 @@ def frame_of(figures: dict[str, Any], seconds: float) -> RenderableType:
 
 
 def _head(figures: dict[str, Any]) -> Text:
-    release = f"Kubernetes {figures['release'] or f'{KNOWN_RELEASES[-1]}, all API versions'}"
+    release = f"Kubernetes {figures['release'] or default_description()}"
     now = datetime.fromtimestamp(figures["now"], UTC).strftime("%Y-%m-%d %H:%M:%SZ")
     memory = f"  memory {figures['memoryBytes'] / 1e6:.0f} MB" if figures["memoryBytes"] else ""
     version = f"resourceVersion {figures['resourceVersion']}"
-    return Text(f"fakeapi {figures['version']}  {release}  {now}\n{version}{memory}", style="bold")
+    return Text(f"fakeapi {figures['version']}  {now}  {version}{memory}\n{release}", style="bold")
 
 
 def _line(figures: dict[str, Any], seconds: float) -> Text:

@@ -116,7 +116,7 @@ def _reason(reason: Reason, *, everything: bool) -> Iterator[str]:
         relaxes = " (asks for less)" if change.relaxes else ""
         yield f"  {lead} {change.text}{relaxes}{harm}{needs}"
     if any(change.text.startswith(RECREATE) for change in offered):
-        yield "  Pods that wait for a deleted claim stay, and use the new claim of this name."
+        yield "  Keep the pods that wait for the claim: they use the new claim of the same name."
     more = len(changes) - len(offered)
     if more > 0:
         yield f"  {more} more {'change' if more == 1 else 'changes'}: --all"

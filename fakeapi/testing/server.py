@@ -70,7 +70,9 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         self._connected: Wire | None = None
 
     def __repr__(self) -> str:
-        release = self._settings.release or "all releases"
+        from fakeapi.releases.serving import default_description  # noqa: PLC0415 - keeps the import fast
+
+        release = self._settings.release or default_description()
         return f"<FakeAPI {release}, {self.url if self.running else 'not running'}>"
 
     def start(self) -> Self:
@@ -173,7 +175,7 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
 
     @property
     def release(self) -> str | None:
-        """The Kubernetes release that the server imitates; None if it serves the APIs of all releases."""
+        """The Kubernetes release that the server imitates; None if you chose no release."""
         return self._settings.release
 
     @property

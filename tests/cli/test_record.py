@@ -108,11 +108,11 @@ def test_serve_that_cannot_record_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "problem"),
     [
-        ((), 2, "Set --upstream URL or --kubeconfig FILE."),
-        (("--upstream", "x"), 1, "is not the URL of a server"),
-        (("--upstream", "http://127.0.0.1:1", "--kubeconfig", "x"), 2, "not both"),
-        (("--upstream", "http://127.0.0.1:1", "--host", "0.0.0.0"), 2, "others could use the cluster"),
-        (("--upstream", "http://127.0.0.1:1"), 1, "cannot be reached: Connect"),
+        ((), 2, "Set --server URL or --kubeconfig FILE."),
+        (("--server", "x"), 1, "is not the URL of a server"),
+        (("--server", "http://127.0.0.1:1", "--kubeconfig", "x"), 2, "not both"),
+        (("--server", "http://127.0.0.1:1", "--host", "0.0.0.0"), 2, "others could use the cluster"),
+        (("--server", "http://127.0.0.1:1"), 1, "cannot be reached: Connect"),
         (("--kubeconfig", "/none"), 1, "cannot read /none"),
     ],
 )
@@ -131,5 +131,5 @@ def test_record_without_its_extra_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "aiohttp", None)
-    done = run("record", tmp_path / "t.jsonl", "--upstream", "http://127.0.0.1:1")
+    done = run("record", tmp_path / "t.jsonl", "--server", "http://127.0.0.1:1")
     assert (done.exit_code, "pip install 'fakeapi-k8s[record]'" in done.output) == (1, True)

@@ -103,7 +103,7 @@ def test_it_asks_a_server_by_url_and_by_kubeconfig(session: Path) -> None:
 
 def test_a_token_that_is_not_taken_is_told_of(session: Path) -> None:
     with FakeAPI(release=RELEASE, token="secret") as api:
-        result = run(session, "--url", api.url)
+        result = run(session, "--server", api.url)
     assert result.exit_code == 2
     assert "does not list its resources" in result.stderr
 
@@ -122,9 +122,9 @@ def test_the_pace_may_be_chosen(session: Path, timing: str) -> None:
         (["{log}", "--release", "1.99"], "1.99"),
         (["{log}", "--ignore", "a..b"], "not a field path"),
         (["{log}", "--feature-gates", "Nothing=maybe"], "Nothing"),
-        (["{log}", "--url", "http://127.0.0.1:1"], "cannot connect to http://127.0.0.1:1"),
-        (["{log}", "--url", "nowhere"], "not the URL of a server"),
-        (["{log}", "--url", "http://x", "--kubeconfig", "y"], "not both"),
+        (["{log}", "--server", "http://127.0.0.1:1"], "cannot connect to http://127.0.0.1:1"),
+        (["{log}", "--server", "nowhere"], "not the URL of a server"),
+        (["{log}", "--server", "http://x", "--kubeconfig", "y"], "not both"),
         (["{log}", "--kubeconfig", "/nowhere"], "/nowhere"),
         (["/nowhere.jsonl"], "/nowhere.jsonl: No such file"),
         (["{cut}"], "cut short"),
@@ -149,7 +149,7 @@ def test_a_server_that_stops_in_the_middle_is_told_of_with_the_place(session: Pa
         url = api.url
         result: list[Result] = []
         thread = threading.Thread(
-            target=lambda: result.append(run(session, "--url", url, "--timing", "0.05"))
+            target=lambda: result.append(run(session, "--server", url, "--timing", "0.05"))
         )
         thread.start()
         api.stop()
@@ -183,10 +183,10 @@ def shown(page: str) -> Any:
 
 def test_a_divergence_on_a_server_with_a_page_leads_to_its_object(odd: Path) -> None:
     with FakeAPI(release=RELEASE) as api:
-        first = json.loads(run(odd, "--url", api.url, "--json").stdout)["first"]
+        first = json.loads(run(odd, "--server", api.url, "--json").stdout)["first"]
         assert shown(first["page"])["metadata"]["annotations"]
     with FakeAPI(release=RELEASE, control=False) as api:
-        assert "page" not in json.loads(run(odd, "--url", api.url, "--json").stdout)["first"]
+        assert "page" not in json.loads(run(odd, "--server", api.url, "--json").stdout)["first"]
 
 
 @pytest.mark.timeout(120)
@@ -206,6 +206,6 @@ def test_a_kept_server_shows_the_objects_of_divergences_until_it_is_interrupted(
 
 
 def test_only_a_new_server_is_kept() -> None:
-    result = CliRunner().invoke(main, ["replay", str(LOG), "--keep", "--url", "http://127.0.0.1:1"])
+    result = CliRunner().invoke(main, ["replay", str(LOG), "--keep", "--server", "http://127.0.0.1:1"])
     assert result.exit_code == 2
-    assert "--keep needs a new server: leave out --url and --kubeconfig" in result.stderr
+    assert "--keep needs a new server: leave out --server and --kubeconfig" in result.stderr

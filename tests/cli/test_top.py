@@ -59,8 +59,8 @@ FIGURES = {
     "waitingMore": 4,
 }
 FRAME = """\
-fakeapi 1.0  Kubernetes 1.33  1970-01-01 00:00:00Z
-resourceVersion 7  memory 42 MB
+fakeapi 1.0  1970-01-01 00:00:00Z  resourceVersion 7  memory 42 MB
+Kubernetes 1.33
 20.0 requests/s  p50 1.2 ms  p99 30.0 ms  3 open watches, the slowest 2 behind  (the table shows the
 last 20)
 
@@ -91,7 +91,7 @@ def test_a_frame_has_rates_by_verb_and_code_latency_objects_and_faults() -> None
 def test_the_head_of_a_frame_fits_in_80_columns_and_names_the_newest_release() -> None:
     figures = FIGURES | {"version": "10.20.30", "release": "", "resourceVersion": "123456789"}
     head = as_text(figures, 2.0).splitlines()[:2]
-    assert f"Kubernetes {KNOWN_RELEASES[-1]}, all API versions" in head[0]
+    assert head[1].startswith(f"Kubernetes {KNOWN_RELEASES[-1]} (resource.k8s.io/v1alpha3 as in 1.33, ")
     assert max(map(len, head)) <= 80
 
 

@@ -173,7 +173,7 @@ def test_a_subrequest_says_what_it_wants(api: FakeAPI) -> None:
 def test_a_pod_that_waits_for_a_deleted_claim_stays(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     train(api, request(count=2))
-    stays = "  Pods that wait for a deleted claim stay, and use the new claim of this name.\n"
+    stays = "  Keep the pods that wait for the claim: they use the new claim of the same name.\n"
     assert stays in api.explain("pod", "train").text
     api.delete("ResourceClaim", "gpu")
     claim(api, "gpu")

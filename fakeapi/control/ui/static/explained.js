@@ -46,7 +46,7 @@ function Reason({ reason, said, alone }) {
     ${reason.blame?.length > 0 && html`<p class="soft">Because of ${reason.blame.map((each, index) => html`${index > 0 && ", "}<${ObjectLink} of=${each} />`)}</p>`}
     ${OF_DRIVERS.has(reason.code) && html`<p class="soft">The driver and its switches: <a href="#/controllers">Controllers and drivers</a></p>`}
     ${isTaint && html`<p class="soft">The taints of each device, and the button <em>Remove taints</em>: <a href="#/devices?state=tainted">tainted devices</a></p>`}
-    <${Changes} title=${(more) => more ? "Any one of these mends it:" : "This mends it:"} changes=${(reason.changes ?? []).filter((each) => each.sufficient)} kind="good" />
+    <${Changes} title=${(more) => more ? "To change it, do one of these:" : "To change it:"} changes=${(reason.changes ?? []).filter((each) => each.sufficient)} kind="good" />
     <${Changes} title=${() => "May help:"} changes=${(reason.changes ?? []).filter((each) => !each.sufficient)} kind="accent" />`;
 }
 
@@ -57,7 +57,7 @@ function Changes({ title, changes, kind }) {
   }
   const hint = kind === "good" ? "Tried on a copy of the cluster: after this change alone, the pod is scheduled" : "Not tried, or not enough alone";
   return html`<p class="changes-title"><span class=${`status ${kind === "good" ? "good" : "soft"}`} title=${hint}>${title(changes.length > 1)}</span></p>
-    <ul class="reasons">${changes.map((change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.harm && html` <span class="soft">(disruptive: ${change.harm})</span>`}${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}</li>`)}</ul>`;
+    <ul class="reasons">${changes.map((change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.relaxes && html` <span class="soft">(asks for less)</span>`}${change.harm && html` <span class="soft">(disruptive: ${change.harm})</span>`}${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}</li>`)}</ul>`;
 }
 
 /** Shows a text with a link at the first object's name. Objects that the text does not name follow in parentheses. */
