@@ -162,3 +162,19 @@ def test_a_handler_of_a_pod_has_the_protocol_http1_while_its_gate_is_on() -> Non
     assert list(made["livenessProbe"]["httpGet"].items()) == list(shown.items())
     assert made["lifecycle"]["preStop"]["httpGet"] == shown
     assert "protocol" not in stored["spec"]["containers"][0]["livenessProbe"]["httpGet"]
+
+
+def test_a_flow_schema_in_an_error_has_the_go_names_of_its_fields(api: FakeAPI) -> None:
+    account = {"kind": "ServiceAccount", "serviceAccount": {"name": "a", "namespace": "b"}}
+    rule = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "clusterScope": True}
+    spec = {"rules": [{"subjects": [account], "resourceRules": [rule]}]}
+    with pytest.raises(StatusError) as caught:
+        api.request(
+            "PATCH",
+            "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/exempt",
+            {"spec": spec},
+            content_type="application/merge-patch+json",
+        )
+    message = caught.value.status["message"]
+    assert '"Group":null,"ServiceAccount":{"Namespace":"b","Name":"a"}' in message
+    assert '"Verbs":["*"],"APIGroups":["*"]' in message

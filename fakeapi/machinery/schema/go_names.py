@@ -45,14 +45,16 @@ _SPELLED = {
     "fsGroup": "FSGroup",
     "fsGroupChangePolicy": "FSGroupChangePolicy",
     "apiGroup": "APIGroup",
+    "apiGroups": "APIGroups",
     "apiVersion": "APIVersion",
+    "apiVersions": "APIVersions",
     "nodeID": "NodeID",
-    "serviceAccount": "DeprecatedServiceAccount",
 }
 _RBD = {"monitors": "CephMonitors", "image": "RBDImage", "pool": "RBDPool", "user": "RadosUser"}
 _GLUSTERFS = {"endpoints": "EndpointsName"}
 _OF_TYPES = {
     "GlusterfsVolumeSource": _GLUSTERFS,
+    "PodSpec": {"serviceAccount": "DeprecatedServiceAccount"},
     "GlusterfsPersistentVolumeSource": _GLUSTERFS,
     "RBDVolumeSource": _RBD,
     "RBDPersistentVolumeSource": _RBD,
