@@ -55,9 +55,12 @@ stories vary failurePolicy, matchPolicy, selectors, match conditions, reinvocati
 program also compares the AdmissionReviews that both servers send. `python -m tests.differential.rbac.run` compares RBAC
 decisions and impersonation.
 
-At the end of a run, the program prints its coverage: the pairs of kind and verb with the fewest requests, the resources
-that stories never use, with the reasons, and the share of error messages that kube-apiserver sent. A message is a place
-in `fakeapi/kinds` that returns an error with a known field or text.
+At the end of a run, the program prints its coverage:
+
+- the pairs of kind and verb with the fewest requests,
+- the resources that stories never use, with the reasons,
+- the share of error messages that kube-apiserver sent. A message is a place in `fakeapi/kinds` that returns an error with
+  a known field or text.
 
 | release | seed | exchanges | stories with a difference without a name |
 |---|--:|--:|--:|
@@ -162,8 +165,8 @@ _WORLD = """
 
 For each scenario, the table lists the numbers of the exchanges whose responses differ: "3 of 6" is the third of six
 exchanges. `w` means that only the text of a message differs. The name of a scenario contains the kind: `kinds.pods_live`
-is the life of a pod, `kinds.pods_refused` has refused requests for pods. In `neighbours.nodes`, somebody changed the first
-response after the recording: it has the status that the next request sends.
+is the life of a pod, `kinds.pods_refused` has refused requests for pods. In `neighbours.nodes`, the first recorded
+response was changed by hand: the response already contains the status that the next request sends.
 
 """  # noqa: E501 - the lines of the page
 
@@ -220,8 +223,9 @@ _LIMITS = """
   log are dropped. The deadline of the client's request (`timeout`) does not end a call. The error about an expired
   certificate omits its times. A match condition that fakeapi cannot evaluate counts as true, and a warning says so.
 - The admission plugins that are on by default in kube-apiserver are on, except ServiceAccount, which the recorded servers
-  had off too. `--enable-admission-plugins` adds others. If you add ServiceAccount, it creates the account `default` itself. EventRateLimit,
-  ImagePolicyWebhook, PersistentVolumeLabel and SecurityContextDeny are missing. Plugins cannot be configured by a file.
+  had off too. `--enable-admission-plugins` adds others. If you add ServiceAccount, the
+  server creates the account `default` in each namespace. EventRateLimit, ImagePolicyWebhook, PersistentVolumeLabel and
+  SecurityContextDeny are missing. Plugins cannot be configured by a file.
   NodeRestriction reads the audiences of tokens in CSI volumes, but not in volumes that Kubernetes would translate to CSI
   volumes.
 - A ResourceQuota is enforced by its status, as in kube-apiserver: writes are charged to `status.used` if there is a
