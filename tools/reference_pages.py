@@ -185,7 +185,7 @@ def _section(command: click.Command, context: click.Context, path: str) -> str:
     if rows := [*_rows(command, context, without)]:
         parts.append("\n".join(["| option | meaning |", "|---|---|", *rows]) + "\n")
     if without is SELECTING:
-        parts.append("It takes the [options that select a server](#select-a-server).\n")
+        parts.append("The command takes the [options that select a server](#select-a-server).\n")
     return "\n".join(parts)
 
 
