@@ -1,5 +1,7 @@
 // Sends requests to the control API and to the cluster's API, with the token of this tab.
 
+/** The field manager of the page's own writes. */
+export const MANAGER = "fakeapi-page";
 const KEY = "fakeapi-token";
 const BASE = new URL("..", location.href).pathname.replace(/\/$/, "");
 // The path prefix of the cluster's API: "" unless a proxy adds a prefix.

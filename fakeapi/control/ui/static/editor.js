@@ -1,6 +1,6 @@
 // Creates, applies and updates objects after a dry run. Marks the line of each error.
 
-import { cluster, control, Refused } from "./api.js";
+import { cluster, control, MANAGER, Refused } from "./api.js";
 import { differences } from "./diff.js";
 import { Icon } from "./icons.js";
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
@@ -8,7 +8,6 @@ import { placed, python } from "./text.js";
 import { Choice, Panel, SameAs, say } from "./ui.js";
 import { lineOf, toYaml } from "./yaml.js";
 
-const MANAGER = "fakeapi-page";
 const LINE_HEIGHT = 20;
 // The padding, and room for the bar that scrolls sideways.
 const EXTRA_HEIGHT = 32;

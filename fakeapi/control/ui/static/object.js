@@ -11,6 +11,7 @@ import { ToObject } from "./links.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { cellOf, ObjectTimeline, readEvents, readWriters } from "./timeline.js";
+import { actorName } from "./requests.js";
 import { age, apiGroup, clock, href, objectHref, partOf, placed, python, secondsOf, shell } from "./text.js";
 import { Choice, Copy, Panel, Pill, Problem, remember, SameAs, say, useAction } from "./ui.js";
 import { Explanation, explainable } from "./why.js";
@@ -145,7 +146,7 @@ function Author({ object, writer }) {
     return html` <span class="soft">by</span> ${writer.who} <span class="soft">${clock(writer.at)}</span>`;
   }
   const entry = lastManager(object);
-  return entry && html` <span class="soft">by</span> ${String(entry.manager)} <span class="soft">${entry.time ? String(entry.time).slice(11, 19) : ""}</span>`;
+  return entry && html` <span class="soft">by</span> ${actorName(String(entry.manager))} <span class="soft">${entry.time ? String(entry.time).slice(11, 19) : ""}</span>`;
 }
 
 /** @returns {{manager: string, time?: string} | null} the newest entry of the managed fields */

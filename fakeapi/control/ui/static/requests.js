@@ -1,6 +1,6 @@
 // The view of the requests in the journal. The server filters the requests. A panel shows the bodies of one request.
 
-import { control, serverUrl } from "./api.js";
+import { control, MANAGER, serverUrl } from "./api.js";
 import { Icon } from "./icons.js";
 import { useLive } from "./live.js";
 import { html, useEffect, useMemo, useState } from "./preact.js";
@@ -13,6 +13,7 @@ const PAGE = 300;
 const NEW_MAX = 100;
 const SHOWN_MAX = 2000;
 const CODES = [["", "All"], ["2xx", "2xx"], ["4xx", "4xx"], ["5xx,0", "5xx, no response"]];
+const THIS_PAGE = "this page";
 const VERBS = ["", "read", "write", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 
 export function Requests() {
@@ -136,9 +137,20 @@ function columns(open) {
 
 /** Returns the name of the client. A component inside kube-controller-manager has its own name. */
 export function agentName(request) {
-  const parts = (request.agent ?? "").split("/");
+  const agent = request.agent ?? "";
+  const parts = agent.split("/");
   const component = parts[0] === "kube-controller-manager" && parts.length > 3 ? parts.at(-1) : parts[0];
-  return component || request.user || "unknown";
+  return agent === navigator.userAgent ? THIS_PAGE : component === "Mozilla" ? "a browser" : component || request.user || "unknown";
+}
+
+/** Returns the name of a field manager. */
+export function actorName(manager) {
+  return manager === MANAGER || (manager === "Mozilla" && navigator.userAgent.startsWith("Mozilla/")) ? THIS_PAGE : manager;
+}
+
+/** Whether a request is a dry run, which changes nothing. */
+export function isDryRun(request) {
+  return new URLSearchParams(request.query ?? "").getAll("dryRun").includes("All");
 }
 
 function Subject({ request }) {

@@ -5,7 +5,7 @@ import { differences } from "./diff.js";
 import { Lanes } from "./lanes.js";
 import { useLive } from "./live.js";
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
-import { agentName } from "./requests.js";
+import { actorName, agentName, isDryRun } from "./requests.js";
 import { clock, counted, duration, secondsOf } from "./text.js";
 import { Pill, Problem } from "./ui.js";
 
@@ -21,7 +21,7 @@ const TINY = 1e-6;
  * @property {number} took seconds
  * @property {string} who
  * @property {string} text
- * @property {string} kind created, allocated, reserved, prepared, changed, refused, event, warning, deleted
+ * @property {string} kind created, allocated, reserved, prepared, changed, refused, event, warning, deleted, start, dry
  * @property {number} [order] the sort key of the step, if it differs from the time
  * @property {string} [details]
  * @property {boolean} rough whether the time is known only to the second
@@ -74,8 +74,8 @@ function between(first, last) {
   return seconds > 0 ? `~${duration(seconds)}` : "";
 }
 
-const COLORS = { refused: "lanes-bad", warning: "lanes-bad", event: "lanes-event", prepared: "lanes-good", created: "lanes-good", deleted: "lanes-faint" };
-const SHAPES = { refused: "diamond", event: "low", warning: "low" };
+const COLORS = { refused: "lanes-bad", warning: "lanes-bad", event: "lanes-faint", prepared: "lanes-good", created: "lanes-good", deleted: "lanes-faint", start: "lanes-faint", dry: "lanes-faint" };
+const SHAPES = { refused: "diamond", event: "low", warning: "low", dry: "low" };
 
 function Drawing({ steps, chosen, choose }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
@@ -148,7 +148,7 @@ async function readPods(namespace, versions) {
       control("GET", "/history", { query: { resource: "pods", namespace, name } }).catch(() => ({ versions: [] })),
     ]);
     const steps = stepsOf(own, { ...around, events: { columns: [], rows: [] } });
-    return steps.filter((each) => each.kind !== "changed").map((each) => ({ ...each, text: `pod ${name}: ${each.text}` }));
+    return steps.filter((each) => !["changed", "start", "dry"].includes(each.kind)).map((each) => ({ ...each, text: `pod ${name}: ${each.text}` }));
   });
   return (await Promise.all(read)).flat();
 }
@@ -160,20 +160,30 @@ async function readPods(namespace, versions) {
  */
 export function stepsOf(versions, { requests, events }) {
   const writes = writesOf(versions, requests);
+  let last = Number.NEGATIVE_INFINITY;
   const written = versions.map((version, index) => {
     const request = writes[index];
     const manager = newestManager(version.object);
-    const known = request ? { at: request.received, took: request.seconds, who: agentName(request), rough: false, faults: request.faults ?? [] } : { at: manager.at, took: 0, who: manager.who, rough: true, faults: [] };
+    // A write may leave the times of the managed fields as they are: a version is not older than the version before it.
+    last = request ? request.received : Number.isNaN(manager.at) ? last : Math.max(manager.at, Math.floor(last));
+    const known = request ? { at: last, took: request.seconds, who: agentName(request), rough: false, faults: request.faults ?? [] } : { at: last, took: 0, who: manager.who, rough: true, faults: [] };
     return changesOf(versions[index - 1], version).map((change) => ({ ...known, ...change }));
   });
   const seen = events.rows.map((row) => eventStep(events, row));
   order(written, seen);
-  const steps = [...written.flat(), ...seen];
+  const steps = [...creationOf(versions[0]), ...written.flat(), ...seen];
   for (const request of requests.filter((each) => each.code >= 400 || !each.code)) {
-    const what = `${request.verb} refused: ${request.code || "no response"} ${request.reason ?? ""}`.trim();
-    steps.push({ at: request.received, took: request.seconds, who: agentName(request), rough: false, faults: request.faults ?? [], text: what, kind: "refused", details: request.message ?? "" });
+    const dry = isDryRun(request);
+    const what = `${dry ? "dry run of " : ""}${request.verb} refused: ${request.code || "no response"} ${request.reason ?? ""}`.trim();
+    steps.push({ at: request.received, took: request.seconds, who: agentName(request), rough: false, faults: request.faults ?? [], text: what, kind: dry ? "dry" : "refused", details: request.message ?? "" });
   }
   return steps.filter((each) => Number.isFinite(each.at)).sort((a, b) => sortTime(a) - sortTime(b));
+}
+
+/** Returns the creation of an object whose history does not begin with it. The object has the time of its creation. */
+function creationOf(first) {
+  const at = secondsOf(first?.object.metadata?.creationTimestamp ?? "");
+  return !first || first.change === "ADDED" ? [] : [{ at, order: at, took: 0, who: "", rough: true, faults: [], text: "created", kind: "created", details: "Known from its creationTimestamp" }];
 }
 
 /**
@@ -182,9 +192,10 @@ export function stepsOf(versions, { requests, events }) {
  * the first version with a node.
  *
  * @param {any[]} versions
- * @param {any[]} requests
+ * @param {any[]} all requests
  */
-function writesOf(versions, requests) {
+function writesOf(versions, all) {
+  const requests = all.filter((each) => !isDryRun(each));
   const byVersion = new Map(requests.filter((each) => each.after).map((each) => [each.after, each]));
   const last = (matches) => requests.findLast((each) => each.code && each.code < 400 && matches(each));
   return versions.map((version, index) => {
@@ -240,7 +251,7 @@ function newestManager(object) {
   const entries = object.metadata?.managedFields ?? [];
   const newest = entries.reduce((best, each) => (!best || (each.time ?? "") >= (best.time ?? "") ? each : best), null);
   const stamp = newest?.time ?? object.metadata?.deletionTimestamp ?? object.metadata?.creationTimestamp ?? "";
-  return { at: secondsOf(stamp), who: String(newest?.manager ?? "unknown") };
+  return { at: secondsOf(stamp), who: actorName(String(newest?.manager ?? "unknown")) };
 }
 
 /** Returns the changes of one version as steps, such as "allocated" for a claim; otherwise the changed fields. */
@@ -248,15 +259,26 @@ function changesOf(before, version) {
   if (version.change === "DELETED") {
     return [{ text: "deleted", kind: "deleted" }];
   }
-  const first = !before && version.change === "ADDED" ? [{ text: "created", kind: "created" }] : [];
+  if (!before && version.change !== "ADDED") {
+    // Only the result of the earlier changes is known: no change can be derived from it.
+    return [{ text: "history starts here", kind: "start", details: `Earlier changes are not kept, for example because a snapshot was restored. The time and the client are those of the last of them.${stateOf(version.object)}` }];
+  }
+  const first = before ? [] : [{ text: "created", kind: "created" }];
   const old = before?.object ?? {};
   const fresh = version.object;
   const changes = [...first, ...claimChanges(old, fresh), ...podChanges(old, fresh), ...deletionChanges(old, fresh)];
-  if (changes.length || !before) {
-    return changes.length ? changes : [{ text: "stored", kind: "changed" }];
+  if (changes.length) {
+    return changes;
   }
   const fields = differences(old, fresh).map((each) => each.path);
   return [{ text: fields.length ? "changed" : "written without a change", kind: "changed", details: [...new Set(fields)].slice(0, 4).join(", ") }];
+}
+
+/** Describes the state of a pod or claim as a sentence; "" for other objects. */
+function stateOf({ kind, spec, status }) {
+  if (kind === "Pod") return ` The pod was ${status?.phase ?? "Pending"}${spec?.nodeName ? ` on ${spec.nodeName}` : ""}.`;
+  if (kind === "ResourceClaim") return status?.allocation ? " The claim was allocated." : " The claim was not allocated.";
+  return "";
 }
 
 const consumers = (claim) => (claim.status?.reservedFor ?? []).map((each) => `${each.resource === "pods" ? "pod" : each.resource} ${each.name}`);

@@ -1,0 +1,65 @@
+"""In headless Chromium, a timeline shows only changes that the history has, and marks dry runs."""
+
+from typing import Any
+
+import pytest
+
+from fakeapi import FakeAPI, StatusError
+from tests.control import chromium as browsers
+from tests.control.browser import Browser
+from tests.control.page_objects import CLAIM, new_pod
+
+pytestmark = [
+    pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
+    pytest.mark.timeout(300),
+]
+
+STEPS = "return [...document.querySelectorAll('.step strong')].map((e) => e.textContent)"
+TIMELINE = "#/object/-/pods/default/trainer?tab=time"
+PATCH = """
+    const [path, body] = arguments;
+    const headers = {'Content-Type': 'application/merge-patch+json'};
+    window.patched = 0;
+    fetch(path, {method: 'PATCH', headers, body}).then((answer) => { window.patched = answer.status; });
+"""
+
+
+def create_running_pod(api: FakeAPI) -> dict[str, Any]:
+    pod = new_pod("trainer")
+    pod["spec"] = {"containers": pod["spec"]["containers"], "nodeName": "node-1"}
+    created = api.create(pod)
+    return api.update_status({**created, "status": {"phase": "Running"}})
+
+
+def test_a_timeline_derives_no_changes_from_a_restored_object(browser: Browser, api: FakeAPI) -> None:
+    create_running_pod(api)
+    api.restore(api.snapshot())
+    browser.open(f"{api.page}{TIMELINE}")
+    browser.see("history starts here", ".steps-list")
+    assert browser.run(STEPS) == ["created", "history starts here"]
+    browser.see("The pod was Running on node-1", ".steps-list")
+    api.patch("Pod", "trainer", {"metadata": {"labels": {"a": "b"}}})
+    browser.wait(
+        lambda: browser.run(STEPS) == ["created", "history starts here", "changed"], "the later change"
+    )
+
+
+def test_a_refused_dry_run_is_not_a_refused_write(browser: Browser, api: FakeAPI) -> None:
+    api.create(CLAIM)
+    path = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/gpu?dryRun=All"
+    with pytest.raises(StatusError, match="422"):
+        api.request("PUT", path, body={**api.get("ResourceClaim", "gpu"), "spec": {}})
+    browser.open(f"{api.page}#/object/resource.k8s.io/resourceclaims/default/gpu?tab=time")
+    browser.see("dry run of update refused: 422 Invalid", ".steps-list")
+    assert "refused write" not in browser.text("main")
+
+
+def test_a_write_of_the_page_is_by_this_page(browser: Browser, api: FakeAPI) -> None:
+    create_running_pod(api)
+    browser.open(f"{api.page}{TIMELINE}")
+    browser.see("created", ".steps-list")
+    path = "/api/v1/namespaces/default/pods/trainer"
+    browser.run(PATCH, path, '{"metadata": {"labels": {"a": "b"}}}')
+    browser.wait(lambda: browser.run("return window.patched") == 200, "the response")
+    browser.see("changed this page", ".steps-list")
+    assert "Mozilla" not in browser.text("main")
