@@ -178,3 +178,21 @@ def test_a_namespace_that_waits_for_finalizers_is_among_the_pending_objects(brow
         api.settle()
         browser.open(f"{api.page}#/why")
         browser.see("Nothing is pending")
+
+
+def test_few_rows_are_all_explained_for_the_filter(browser: Browser, api: FakeAPI) -> None:
+    create_pending_pods(api, 30)
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/why?search=do+not+exist")
+    browser.wait(lambda: browser.run(REQUESTED) == 30, "all explanations")
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/why?search=nothing-like-it")
+    browser.see("Nothing pending matches")
+
+
+def test_the_filter_says_that_it_has_not_searched_all_reasons(browser: Browser, api: FakeAPI) -> None:
+    create_pending_pods(api)
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/why?search=nothing-like-it")
+    browser.see("No name or known reason matches")
+    browser.see(f"The explanations of {PODS} rows are not read yet: the filter does not search them.")

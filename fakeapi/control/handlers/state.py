@@ -17,6 +17,7 @@ class State(msgspec.Struct, rename="camel"):
     - `resource_version`: the newest resourceVersion.
     - `oldest_resource_version`: the oldest resourceVersion from which a watch can start.
     - `objects`: the number of objects.
+    - `faults`: the number of armed faults.
     - `now`: the server's time in seconds since the epoch.
     """
 
@@ -26,6 +27,7 @@ class State(msgspec.Struct, rename="camel"):
     resource_version: str
     oldest_resource_version: str
     objects: int
+    faults: int
     now: float
 
 
@@ -33,6 +35,7 @@ async def read(call: Call) -> State:
     cluster = call.server.cluster
     storage = cluster.storage
     first = storage.list("/", limit=1)
+    faults = cluster.armed_faults
     return State(
         version=__version__,
         release=cluster.settings.release or "",
@@ -40,6 +43,7 @@ async def read(call: Call) -> State:
         resource_version=str(storage.revision),
         oldest_resource_version=str(storage.oldest),
         objects=len(first.entries) + first.remaining,
+        faults=0 if faults is None else len(faults.armed),
         now=cluster.clock.now(),
     )
 

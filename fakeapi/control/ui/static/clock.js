@@ -4,7 +4,7 @@ import { control } from "./api.js";
 import { Icon } from "./icons.js";
 import { useLive } from "./live.js";
 import { html, useEffect, useState } from "./preact.js";
-import { counted, objectHref, placed, python, shell } from "./text.js";
+import { age, counted, objectHref, placed, python, shell } from "./text.js";
 import { text } from "./diff.js";
 import { Changes } from "./editor.js";
 import { Empty, Field, Heading, Panel, Pill, Problem, SameAs, say, useAction } from "./ui.js";
@@ -42,6 +42,8 @@ function Time() {
   const how = !clock ? "" : clock.frozen ? "frozen" : clock.adjusted ? "running, adjusted" : "running with the machine's clock";
   return html`<section class="card"><h2>Clock</h2>
     <p id="now" class="big">${clock ? clock.now.replace("T", " ") : "Reading…"} <${Pill} kind=${clock?.frozen ? "accent" : ""}>${how}<//></p>
+    ${clock?.frozen && html`<p class="note">The clock stands still: ages, timeouts and retries do not go on until you choose Resume or Advance.</p>`}
+    ${clock?.adjusted && !clock.frozen && html`<p class="soft">Adjusted: the clock was frozen or moved, and ${aheadText(clock.seconds - Date.now() / 1000)}.</p>`}
     <p class="soft">Ages, leases, timeouts and controllers follow this clock. It never goes back.</p>
     <${Problem} error=${error} />
     <div class="row">
@@ -51,6 +53,11 @@ function Time() {
     </div>
     <div class="actions">${[["1 minute", 60], ["10 minutes", 600], ["1 hour", 3600], ["1 day", 86400]].map(([amountOf, value]) => html`<button type="button" disabled=${busy} onClick=${() => (setSeconds(String(value)), move("advance", { seconds: value })())}>+ ${amountOf}</button>`)}</div>
     ${same && html`<${SameAs} command=${same[0]} python=${same[1]} />`}</section>`;
+}
+
+function aheadText(seconds) {
+  if (Math.abs(seconds) < 2) return "it agrees with the clock of this browser again";
+  return `it is ${age(Math.round(Math.abs(seconds)))} ${seconds > 0 ? "ahead of" : "behind"} the clock of this browser`;
 }
 
 function Snapshots() {

@@ -16,18 +16,28 @@ export function Controllers() {
     <${Drivers} />
     <h2 class="after">Controllers</h2>
     ${data &&
-    html`<${Table} cards=${CARD_HEIGHT} label="Controllers" columns=${COLUMNS} rows=${data.controllers} id=${(row) => row.name}
+    html`<${Table} cards=${CARD_HEIGHT} label="Controllers" columns=${COLUMNS} rows=${[...data.controllers].sort((a, b) => Number(b.failed > 0) - Number(a.failed > 0))} id=${(row) => row.name}
       empty=${html`<${Empty} icon="controllers" title="No controller runs in this server"><p>With controllers, templates become claims, claims are allocated, pods run, and orphans are deleted.</p>
         <${Code} text="fakeapi serve --controllers all --nodes node-1,node-2" label="command" /><${Code} text=${'FakeAPI(controllers="all", nodes="node-1,node-2")'} label="Python line" /><//>`} />`}
-    <p class="soft after">Failed counts attempts that ended with an error of the controller itself. Problems of single objects, such as a missing template or a failed preparation, are events of these objects and the reason on <a href="#/why">Pending</a>.</p>`;
+    <p class="soft after">Failed counts attempts that ended with an error, for example because the server refused a request of the controller. The controller tries again later. The object of the last error often has an event, and pods have their reason on <a href="#/why">Pending</a>.</p>`;
 }
+
+/** Returns a text of a controller with its key as KIND NAMESPACE/NAME. Some controllers have keys of several parts. */
+export function readable(text) {
+  return text.replace(/^\(((?:'[^']*'(?:, )?)+),?\)/, (_, inner) => {
+    const [kind, ...place] = [...inner.matchAll(/'([^']*)'/g)].map(([, part]) => part);
+    return `${KINDS[kind] ?? kind} ${place.filter(Boolean).join("/")}`;
+  });
+}
+
+const KINDS = { pod: "Pod", claim: "ResourceClaim", namespace: "Namespace", node: "Node" };
 
 const COLUMNS = [
   { name: "Controller", className: "name of-line", show: (row) => row.name },
-  { name: "Now", className: "of-age", sort: (row) => row.busyWith, show: (row) => (row.busyWith ? html`<code>${row.busyWith}</code>` : html`<span class="soft">idle</span>`) },
+  { name: "Now", className: "of-age", sort: (row) => row.busyWith, show: (row) => (row.busyWith ? html`<code>${readable(row.busyWith)}</code>` : html`<span class="soft">idle</span>`) },
   { name: "In queue", className: "of-count", label: "queue", number: true, title: "Keys that wait for the controller", sort: (row) => row.waiting, show: (row) => row.waiting },
   { name: "To retry", className: "of-count", label: "retry", number: true, title: "Keys that the controller retries after a delay", sort: (row) => row.delayed, show: (row) => row.delayed },
   { name: "Done", className: "of-count", label: "done", number: true, sort: (row) => row.reconciled, show: (row) => row.reconciled.toLocaleString("en") },
   { name: "Failed", className: "of-count", label: "failed", number: true, sort: (row) => row.failed, show: (row) => html`<span class=${row.failed ? "bad" : ""}>${row.failed}</span>` },
-  { name: "Last error", className: "grow of-error", show: (row) => row.lastError && html`<span title=${row.lastError}>${row.lastError}</span>` },
+  { name: "Last error", className: "grow of-error", show: (row) => row.lastError && html`<span title=${readable(row.lastError)}>${readable(row.lastError)}</span>` },
 ];

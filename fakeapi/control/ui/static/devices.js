@@ -4,12 +4,14 @@ import { control } from "./api.js";
 import { claimHref, ClaimState, podHref } from "./claims.js";
 import { DeviceSwitches, readDrivers } from "./drivers.js";
 import { Icon } from "./icons.js";
-import { useLive } from "./live.js";
+import { useLive, usePendingPods } from "./live.js";
 import { html, useEffect, useMemo, useState } from "./preact.js";
-import { counted, objectHref, python, shell } from "./text.js";
+import { counted, href, objectHref, python, shell } from "./text.js";
 import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, SameAs, Search } from "./ui.js";
 
 const GROUP_SHOWN = 48;
+// Maximum number of claims and pods without devices that a search shows.
+const ELSEWHERE_MAX = 12;
 const followed = new Set(["nodes", "pods", "resourceclaims", "resourceslices", "devicetaintrules"]);
 const STATE_MEANS = {
   free: "No claim has the device",
@@ -35,18 +37,21 @@ export function Devices() {
   const nodes = useMemo(() => matching(data?.nodes ?? [], { search, driver, state }), [data, search, driver, state]);
   const groups = useMemo(() => grouped(nodes), [nodes]);
   const pool = open && data?.nodes.find((each) => each.name === open.node)?.pools.find((each) => each.name === open.pool && each.driver === open.driver);
+  const pending = usePendingPods();
   const real = (data?.nodes ?? []).filter((each) => each.name);
   if (data && !data.nodes.length) {
     return html`<${Heading} title="Devices" /><${Nothing} />`;
   }
   return html`<${Heading} title="Devices" lead=${data ? leadOf(real.length, data.drivers) : "Reading…"} />
     <${Problem} error=${error} />
+    ${pending > 0 && html`<a class="note" href="#/why"><${Icon} name="warning" />${pending === 1 ? "1 pod waits" : `${pending.toLocaleString("en")} pods wait`}: why?</a>`}
     ${data && html`<${Drivers} drivers=${data.drivers} chosen=${driver} choose=${setDriver} />`}
     <div class="filters">
       <${Search} value=${search} onInput=${setSearch} label="Find a node, device, claim or pod" />
       <${Choice} label="State" value=${state} onChange=${setState}
         choices=${[["", "All"], ...Object.entries(STATE_MEANS).map(([each, means]) => [each, html`<span title=${means}><span class=${`dot ${each}`}></span>${each}</span>`])]} />
     </div>
+    ${data && search.trim() && html`<${Elsewhere} search=${search.trim()} nodes=${data.nodes} />`}
     ${data && !nodes.length && html`<${Empty} icon="search" title="No device matches"><p>Change the filter above.</p><//>`}
     ${groups.map((each) => html`<${NodeGroup} key=${each.title} ...${each} open=${setOpen} alone=${groups.length === 1} />`)}
     ${pool && open && html`<${PoolPanel} pool=${pool} node=${open.node} onClose=${() => setOpen(null)} />`}`;
@@ -55,6 +60,31 @@ export function Devices() {
 async function readMap(old) {
   const map = await control("GET", "/devices", { query: { unless: old?.resourceVersion ?? "" } });
   return map.changed ? map : old;
+}
+
+/** Shows the claims and pods that match the search and have no device, each with a link to its view. */
+function Elsewhere({ search, nodes }) {
+  const { data } = useLive(() => readElsewhere(search), [search], { only: (event) => event.resource === "pods" || event.resource === "resourceclaims", least: 1000 });
+  const shown = useMemo(() => new Set(nodes.flatMap((node) => node.pools).flatMap((pool) => pool.devices).flatMap((device) => device.users ?? []).flatMap((user) => user.pods.map((pod) => `pod ${user.namespace}/${pod}`))), [nodes]);
+  const rows = (data ?? []).filter((each) => !shown.has(`${each.kind} ${each.place}`));
+  if (!rows.length) {
+    return null;
+  }
+  return html`<section class="elsewhere" aria-label="Matches without a device"><h2>Without a device</h2>
+    <ul>${rows.slice(0, ELSEWHERE_MAX).map((each) => html`<li><span class="soft">${each.kind}</span> <a href=${each.to}>${each.place}</a>${each.waits && html` <${Pill} kind="warn">pending<//>`}</li>`)}
+      ${rows.length > ELSEWHERE_MAX && html`<li class="soft">and more: see <a href=${`#/why?search=${encodeURIComponent(search)}`}>Pending</a> and <a href=${`#/objects/-/pods?search=${encodeURIComponent(search)}`}>Pods</a></li>`}</ul></section>`;
+}
+
+async function readElsewhere(search) {
+  const limit = ELSEWHERE_MAX + 1;
+  const [{ claims, pods }, others] = await Promise.all([
+    control("GET", "/claims", { query: { state: "pending", search, limit } }),
+    control("GET", "/objects", { query: { resource: "pods", search: search.toLowerCase(), limit } }).catch(() => ({ objects: [] })),
+  ]);
+  const row = (kind, each, waits) => ({ kind, waits, place: `${each.namespace}/${each.name}`, to: waits ? href("why", kind, each.namespace, each.name) : podHref(each.namespace, each.name) });
+  const waiting = [...pods.map((each) => row("pod", each, true)), ...claims.map((each) => row("claim", each, true))];
+  const known = new Set(waiting.map((each) => `${each.kind} ${each.place}`));
+  return [...waiting, ...others.objects.map((each) => row("pod", each, false)).filter((each) => !known.has(`${each.kind} ${each.place}`))];
 }
 
 const sum = (rows, name) => rows.reduce((all, each) => all + each[name], 0);
@@ -126,7 +156,7 @@ function fits(pool, device, words, state) {
 function grouped(nodes) {
   /** @type {{title: string, hint: string, nodes: any[]}[]} */
   const groups = [
-    { title: "Needs attention", hint: "Nodes that are not ready, and nodes with unhealthy devices or with pools that are not complete or have only tainted devices", nodes: [] },
+    { title: "Needs attention", hint: "Nodes that are not ready or are cordoned, and nodes with unhealthy devices or with pools that are not complete or have only tainted devices", nodes: [] },
     { title: "In use", hint: "", nodes: [] },
     { title: "Free", hint: "", nodes: [] },
     { title: "Without devices", hint: "", nodes: [] },
@@ -142,7 +172,7 @@ function groupOf(node) {
   const devices = node.pools.flatMap((pool) => pool.devices);
   if (!node.name) return 4;
   const isTainted = (pool) => pool.devices.length > 0 && pool.devices.every((each) => kindOfDevice(each) === "tainted");
-  const isWrong = !node.ready || !node.exists || node.pools.some((pool) => !pool.complete || isTainted(pool)) || devices.some((each) => each.unhealthy);
+  const isWrong = !node.ready || !node.exists || !node.schedulable || node.pools.some((pool) => !pool.complete || isTainted(pool)) || devices.some((each) => each.unhealthy);
   if (isWrong) return 0;
   if (!devices.length) return 3;
   return devices.some((each) => each.state) ? 1 : 2;

@@ -127,8 +127,8 @@ function columns(disarm) {
   return [
     { name: "Name", className: "name", show: (row) => row.name },
     { name: "Applies to", sort: (row) => matchText(row.rule.match), show: (row) => matchText(row.rule.match) },
-    { name: "Which of them", sort: (row) => whenText(row.rule.when), show: (row) => whenText(row.rule.when) },
-    { name: "Effect", sort: (row) => row.rule.action.type, show: (row) => members(row.rule.action, ["type", "message", "details"], row.rule.action.type) },
+    { name: "Times", title: "Which of the requests that match", sort: (row) => whenText(row.rule.when), show: (row) => whenText(row.rule.when) },
+    { name: "Effect", sort: (row) => row.rule.action.type, show: (row) => html`<span title=${row.rule.action.message ?? ""}>${effectText(row.rule.action)}</span>` },
     { name: "Matched", number: true, sort: (row) => row.matched, show: (row) => row.matched },
     { name: "Fired", number: true, sort: (row) => row.fired, show: (row) => html`<span class=${row.fired ? "good" : ""}>${row.fired}</span>` },
     { name: "", show: (row) => html`<button type="button" class="quiet" aria-label=${`Disarm ${row.name}`} onClick=${() => disarm(row.name)}>Disarm</button>` },
@@ -147,15 +147,40 @@ function matchText(match) {
   return members(match, ["verb", "resource", "group", "namespace", "name"], `${match.verb || "any verb"} ${resource} ${object}`.trim());
 }
 
+const seconds = (each) => `${each} ${each === 1 ? "second" : "seconds"}`;
+const afterEvents = ({ after }) => (after ? ` after ${after} ${after === 1 ? "event" : "events"}` : "");
+
+/** Functions that describe an action, by its type. */
+const EFFECTS = {
+  refuse: ({ code, reason, retryAfter, plainText, causes }) => [`refused with ${code}${reason ? ` ${reason}` : ""}`, retryAfter && `retry after ${seconds(retryAfter)}`, plainText && "as plain text", causes?.length && `with ${causes.length === 1 ? "1 cause" : `${causes.length} causes`}`].filter(Boolean).join(", "),
+  wait: (action) => `waits ${seconds(action.seconds)}${action.spread ? `, up to ${seconds(action.spread)} longer` : ""}`,
+  drop: ({ afterCommit }) => (afterCommit ? DOES.lose_reply : DOES.drop),
+  tear: () => DOES.tear,
+  stall: (action) => `${DOES.stall}${action.seconds ? ` for ${seconds(action.seconds)}` : ""}`,
+  competingWrite: () => DOES.competing_write,
+  goAway: () => DOES.go_away,
+  endWatch: (action) => `${DOES.end_watch}${afterEvents(action)}`,
+  cutWatch: (action) => `${DOES.cut_watch}${afterEvents(action)}`,
+  expireWatch: (action) => `${DOES.expire}${afterEvents(action)}`,
+  holdEvents: (action) => `${DOES.hold_events}${action.seconds ? ` for ${seconds(action.seconds)}` : ""}`,
+  withholdBookmarks: () => DOES.withhold_bookmarks,
+};
+
+/** Describes an action in the words of the form; an action without a description by its members. */
+function effectText(action) {
+  return EFFECTS[action.type]?.(action) ?? members(action, ["type", "message", "details"], action.type);
+}
+
 function whenText(when) {
   const parts = [];
   if (when.last) {
-    parts.push(when.first === when.last ? `number ${when.first}` : `number ${when.first} to ${when.last}`);
+    const times = when.last === 1 ? "once" : `the first ${when.last} times`;
+    parts.push(when.first === 1 ? times : when.first === when.last ? `only request ${when.first}` : `requests ${when.first} to ${when.last}`);
   } else if (when.first > 1) {
-    parts.push(`from number ${when.first}`);
+    parts.push(`from request ${when.first}`);
   }
   if (when.every > 1) parts.push(`one in ${when.every}`);
   if (when.probability < 1) parts.push(`with probability ${when.probability}, seed ${when.seed}`);
   if (when.until) parts.push(`until ${when.until}`);
-  return parts.join(", ") || "all";
+  return parts.join(", ") || "every time";
 }

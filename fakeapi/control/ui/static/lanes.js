@@ -118,7 +118,9 @@ export class Lanes {
       paper.moveTo(x, TOP - 6);
       paper.lineTo(x, this.height);
       paper.stroke();
-      paper.fillText(this.format(at, Math.max(0, Math.ceil(-Math.log10(step)))), x + 4, TOP / 2);
+      const label = this.format(at, Math.max(0, Math.ceil(-Math.log10(step))));
+      const size = paper.measureText(label).width;
+      paper.fillText(label, x + 4 + size > this.width ? x - 4 - size : x + 4, TOP / 2);
     }
   }
 

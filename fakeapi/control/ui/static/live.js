@@ -9,6 +9,7 @@ const IDLE_SHARE = 6;
 const MOST_A_SECOND = 100;
 const RETRY_MS = 2000;
 const STATE_MS = 1000;
+const PENDING_MS = 2000;
 
 /** @typedef {{type: string, requests?: number, objects?: number, resource?: string, group?: string}} LiveEvent */
 
@@ -180,6 +181,12 @@ export function useServer() {
     return () => clearTimeout(timer);
   }, []);
   return server;
+}
+
+/** @returns {number} the number of pending pods. Reads it at most once in PENDING_MS, after changes of pods. */
+export function usePendingPods() {
+  const { data } = useLive(() => control("GET", "/pending"), [], { only: (event) => event.resource === "pods", least: PENDING_MS });
+  return data?.pods ?? 0;
 }
 
 const time = { server: Date.now() / 1000, local: Date.now() / 1000, frozen: false };

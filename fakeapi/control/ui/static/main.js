@@ -1,18 +1,18 @@
 // The frame of the page: navigation, state of the server and keyboard. The fragment of the address selects the view.
 
-import { control, Refused, setToken } from "./api.js";
+import { Refused, setToken } from "./api.js";
 import { Claims } from "./claims.js";
 import { Clock } from "./clock.js";
 import { Controllers } from "./controllers.js";
 import { Devices } from "./devices.js";
 import { Faults } from "./faults.js";
 import { Icon } from "./icons.js";
-import { follow, onError, useLive, useServer } from "./live.js";
+import { follow, onError, usePendingPods, useServer } from "./live.js";
 import { ObjectView } from "./object.js";
 import { Objects } from "./objects.js";
 import { html, render, useEffect, useRef, useState } from "./preact.js";
 import { Requests } from "./requests.js";
-import { counted } from "./text.js";
+import { age, counted } from "./text.js";
 import { Empty, Panel } from "./ui.js";
 import { Watches } from "./watches.js";
 import { Why } from "./why.js";
@@ -34,7 +34,6 @@ const OTHERS = { object: { title: "Object", view: ObjectView, parent: "objects" 
 const THEMES = ["system", "light", "dark"];
 const THEME_KEY = "fakeapi-theme";
 const GO_MS = 1200;
-const WAITING_MS = 2000;
 
 function route() {
   const path = location.hash.replace(/^#\/?/, "").split("?")[0];
@@ -101,7 +100,7 @@ function Sidebar({ current, state, connected, locked, showHelp }) {
     <nav aria-label="Views">
       ${groups.map(
         (group) => html`<div class="nav-group"><p>${group}</p><ul>${VIEWS.filter((each) => each.group === group).map(
-          (each) => html`<li><a href=${`#/${each.name}`} aria-current=${each.name === current ? "page" : undefined} title=${`${each.title} (g ${each.key})`}><${Icon} name=${each.icon} /><span>${each.label ?? each.title}</span>${each.name === "why" && !locked && html`<${Waiting} />`}</a></li>`,
+          (each) => html`<li><a href=${`#/${each.name}`} aria-current=${each.name === current ? "page" : undefined} title=${`${each.title} (g ${each.key})`}><${Icon} name=${each.icon} /><span>${each.label ?? each.title}</span>${each.name === "why" && !locked && html`<${Waiting} />`}${!locked && markOf(each.name, state)}</a></li>`,
         )}</ul></div>`,
       )}
     </nav>
@@ -112,7 +111,7 @@ function Sidebar({ current, state, connected, locked, showHelp }) {
         html`<div><dt>Kubernetes</dt><dd>${state.serves}</dd></div>
           <div><dt>Objects</dt><dd>${state.objects.toLocaleString("en")}</dd></div>
           <div><dt>resourceVersion</dt><dd title="The newest resourceVersion of the server">${state.resourceVersion}</dd></div>
-          <div><dt>Clock</dt><dd title=${state.clock.now}>${state.clock.now.slice(11, 19)}${state.clock.frozen ? " frozen" : state.clock.adjusted ? " moved" : ""}</dd></div>`}
+          <div><dt>Clock</dt><dd class=${state.clock.frozen ? "warn" : ""} title=${`${state.clock.now}. ${CLOCK_MEANS}`}>${state.clock.now.slice(11, 19)} ${clockState(state.clock)}</dd></div>`}
       </dl>
       <div class="side-buttons">
         <${Theme} />
@@ -122,11 +121,26 @@ function Sidebar({ current, state, connected, locked, showHelp }) {
   </header>`;
 }
 
-/** Shows the number of pending pods beside the view Pending. Reads it at most once in WAITING_MS, after changes of pods. */
+/** Shows the number of pending pods beside the view Pending. */
 function Waiting() {
-  const { data } = useLive(() => control("GET", "/pending"), [], { only: (event) => event.resource === "pods", least: WAITING_MS });
-  return data?.pods ? html`<span class="count" aria-hidden="true">${data.pods.toLocaleString("en")}</span><span class="hidden">${counted(data.pods, "pending pod")}</span>` : null;
+  const pods = usePendingPods();
+  return pods ? html`<span class="count" aria-hidden="true">${pods.toLocaleString("en")}</span><span class="hidden">${counted(pods, "pending pod")}</span>` : null;
 }
+
+/** Marks the view Faults while faults are armed, and the view Clock while the clock is frozen. */
+function markOf(view, state) {
+  if (view === "faults" && state?.faults) return html`<span class="mark" title="Armed faults change the responses of the server">${state.faults} <span class="hidden">${state.faults === 1 ? "fault is" : "faults are"}</span> armed</span>`;
+  if (view === "clock" && state?.clock.frozen) return html`<span class="mark" title="The clock of the server stands still">frozen</span>`;
+  return null;
+}
+
+/** Describes how the clock differs from the browser's clock: "frozen", "moved 1h", or "". */
+function clockState({ frozen, adjusted, seconds }) {
+  const ahead = seconds - Date.now() / 1000;
+  return [frozen && "frozen", adjusted && Math.abs(ahead) >= 2 && `${ahead > 0 ? "+" : "−"}${age(Math.round(Math.abs(ahead)))}`].filter(Boolean).join(" ");
+}
+
+const CLOCK_MEANS = "The server's time in UTC. If the clock was frozen or moved, its difference from the time of this browser follows";
 
 function Theme() {
   const [theme, setTheme] = useState(() => localStorage.getItem(THEME_KEY) ?? "system");

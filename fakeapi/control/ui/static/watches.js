@@ -27,6 +27,6 @@ const COLUMNS = [
   { name: "Events", className: "of-count", label: "events", number: true, sort: (row) => row.watch?.events ?? 0, show: (row) => (row.watch?.events ?? 0).toLocaleString("en") },
   { name: "Bookmarks", className: "of-count", label: "bookmarks", number: true, sort: (row) => row.watch?.bookmarks ?? 0, show: (row) => (row.watch?.bookmarks ?? 0).toLocaleString("en") },
   { name: "Behind", className: "of-count", label: "behind", number: true, title: "Events that the server has not sent yet", sort: (row) => row.watch?.behind ?? 0, show: (row) => html`<span class=${row.watch?.behind ? "warn" : "good"}>${row.watch?.behind ?? 0}</span>` },
-  { name: "resourceVersion", className: "of-count", label: "at", number: true, title: "The resourceVersion of the last event", sort: (row) => Number(row.watch?.resourceVersion ?? 0), show: (row) => row.watch?.resourceVersion ?? "" },
+  { name: "Last event at", className: "of-count", label: "last event at", number: true, title: "The resourceVersion of the last event that the watch received. It can be older than the server's resourceVersion, which counts writes of all resources", sort: (row) => Number(row.watch?.resourceVersion ?? 0), show: (row) => row.watch?.resourceVersion ?? "" },
   { name: "Since", className: "of-age", number: true, sort: (row) => row.received, show: (row) => clock(row.received).slice(0, 8) },
 ];

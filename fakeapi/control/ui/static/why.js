@@ -14,6 +14,10 @@ const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "
 const SHOWN = 12;
 const GROUPS_SHOWN = 40;
 const DELETING_MAX = 100;
+// Up to this number of rows, the page reads the reasons of all rows at once, also of rows that are not visible.
+const READ_AT_ONCE = 30;
+/** @type {any[]} */
+const NO_ROWS = [];
 const READING = "Reading the reason…";
 const KINDS = [["pod", "Pods"], ["claim", "Claims without a pod"], ["deleting", "Claims being deleted"], ["namespace", "Namespaces being deleted"]];
 const TITLES = { pod: "Pod", claim: "Claim", namespace: "Namespace" };
@@ -42,13 +46,15 @@ export function Why({ place }) {
   const isOpen = (row) => isAt(row, place);
   const groups = grouped(place[2] ? [...shown].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a))) : shown);
   const unread = search ? all.filter((row) => !causes.has(keyOf(row))) : [];
+  useReading(all.length <= READ_AT_ONCE ? all : NO_ROWS);
   const choices = [["all", "All"], ...KINDS.map(([name, text]) => [name, html`${text} <span class="count">${(name === "pod" && data && !search ? data.pendingPods : count(rows, name)).toLocaleString("en")}</span>`])];
   return html`<${Heading} title="Pending" lead=${data ? leadOf(data, all) : "Reading…"} />
     <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by name, node or reason" />
       <${Choice} label="What" value=${what} onChange=${setWhat} choices=${choices} /></div>
     <${Problem} error=${error} />
-    ${unread.length > 0 && html`<${Unread} key=${search} rows=${unread} />`}
-    ${data && !shown.length && html`<${Empty} icon="why" title=${all.length ? "Nothing pending matches" : "Nothing is pending"}><p>Pods that wait for a node or for their devices appear here, and claims and namespaces that wait for finalizers, each with the reason.</p><//>`}
+    ${unread.length > 0 && all.length > READ_AT_ONCE && html`<${Unread} key=${search} rows=${unread} />`}
+    ${unread.length > 0 && all.length <= READ_AT_ONCE && html`<p class="soft" role="status">Reading ${counted(unread.length, "reason")}…</p>`}
+    ${data && !shown.length && html`<${Empty} icon="why" title=${!all.length ? "Nothing is pending" : unread.length ? "No name or known reason matches" : "Nothing pending matches"}><p>Pods that wait for a node or for their devices appear here, and claims and namespaces that wait for finalizers, each with the reason.</p><//>`}
     ${groups.slice(0, GROUPS_SHOWN).map((group) => html`<${Group} key=${group.reason} ...${group} isOpen=${isOpen} />`)}
     ${groups.length > GROUPS_SHOWN && html`<p class="soft">${counted(groups.length - GROUPS_SHOWN, "more reason")}. Use the filter to see them.</p>`}
     ${data && data.pods.length < data.pendingPods && !search && html`<p class="soft">The first ${data.pods.length.toLocaleString("en")} of ${data.pendingPods.toLocaleString("en")} pods. Use the filter to see others.</p>`}`;

@@ -1,0 +1,124 @@
+"""In headless Chromium, the page marks pending pods, armed faults and a frozen clock in its navigation."""
+
+import pytest
+
+from fakeapi import FakeAPI
+from tests.control import chromium as browsers
+from tests.control.chromium import Chromium
+from tests.control.page_objects import ALLOCATION, CLAIM, CONSUMER, new_pod, new_slice, node
+from tests.control.test_page_narrow import as_wide_as
+
+pytestmark = [
+    pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
+    pytest.mark.timeout(300),
+]
+
+
+def test_the_devices_link_to_the_pods_that_wait(browser: Chromium, api: FakeAPI) -> None:
+    taint = {"key": "recall", "effect": "NoSchedule"}
+    api.create_all([node("node-1"), new_slice({"name": "gpu-0"}, {"name": "gpu-1", "taints": [taint]})])
+    api.create(new_pod("waits"))
+    browser.open(f"{api.page}#/devices")
+    browser.see("2 devices of 1 driver: 0 in use, 1 free, 1 tainted")
+    browser.click("1 pod waits: why?")
+    browser.see("Pending", "main h1")
+    browser.see("waits", ".one-waiting")
+
+
+def test_a_cordoned_node_needs_attention(browser: Chromium, api: FakeAPI) -> None:
+    api.create_all([{**node("node-1"), "spec": {"unschedulable": True}}, node("node-2")])
+    browser.open(f"{api.page}#/devices")
+    browser.see("node-1", "[aria-label='Needs attention']")
+    assert "node-2" not in browser.text("[aria-label='Needs attention']")
+
+
+def test_the_search_for_devices_finds_claims_and_pods_without_devices(
+    browser: Chromium, api: FakeAPI
+) -> None:
+    api.create_all([node("node-1"), new_slice({"name": "gpu-0"}), new_pod("wait-pod", "wait-claim")])
+    api.create({**CLAIM, "metadata": {"name": "wait-claim"}})
+    claim = api.create(CLAIM)
+    api.update_status({**claim, "status": {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}})
+    for name in ("trainer", "web"):
+        created = api.create(new_pod(name))
+        api.update_status({**created, "status": {"phase": "Running"}})
+    browser.open(f"{api.page}#/devices?search=wait-")
+    browser.see("default/wait-claim", ".elsewhere")
+    links = "return [...document.querySelectorAll('.elsewhere a')].map((e) => e.getAttribute('href'))"
+    assert browser.run(links) == ["#/why/pod/default/wait-pod", "#/why/claim/default/wait-claim"]
+    browser.fill("#search", "web")
+    browser.wait(lambda: browser.run(links) == ["#/object/-/pods/default/web"], "the pod without a device")
+    browser.fill("#search", "trainer")
+    browser.wait(lambda: browser.run(links) == [], "no row for a pod with a device")
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_armed_faults_and_a_frozen_clock_are_marked_in_the_navigation(
+    browser: Chromium, api: FakeAPI, width: int
+) -> None:
+    with as_wide_as(browser, width):
+        browser.open(f"{api.page}#/devices")
+        browser.see("Faults", "nav")
+        assert browser.run("return document.querySelectorAll('nav .mark').length") == 0
+        with api.faults.conflict("pods"):
+            api.clock.freeze()
+            browser.see("armed", "nav a[href='#/faults'] .mark")
+            browser.see("frozen", "nav a[href='#/clock'] .mark")
+            visible = "return document.querySelector('nav .mark').getBoundingClientRect().right <= innerWidth"
+            assert browser.run(visible) is True
+        api.clock.resume()
+        gone = "return document.querySelectorAll('nav .mark').length"
+        browser.wait(lambda: browser.run(gone) == 0, "no marks")
+
+
+def test_a_moved_clock_is_explained(browser: Chromium, api: FakeAPI) -> None:
+    api.clock.advance(7200)
+    browser.open(f"{api.page}#/clock")
+    browser.see("120m ahead of the clock of this browser")
+    browser.see("+120m", "#state")
+
+
+def test_an_armed_fault_is_described_in_words(browser: Chromium, api: FakeAPI) -> None:
+    api.faults.throttle("pods", times=2)
+    api.faults.wait("nodes", seconds=3, times=1)
+    browser.open(f"{api.page}#/faults")
+    browser.see("refused with 429", "main table")
+    browser.see("the first 2 times", "main table")
+    browser.see("waits 3 seconds", "main table")
+    browser.see("once", "main table")
+    assert "retryAfter" not in browser.text("main table")
+
+
+def test_controllers_with_failures_come_first_with_the_names_of_objects(browser: Chromium) -> None:
+    with FakeAPI(release="1.36", controllers="namespace,resourceclaim") as api:
+        template = {"spec": {"devices": {"requests": CLAIM["spec"]["devices"]["requests"]}}}
+        group = CLAIM["apiVersion"]
+        metadata = {"name": "gpus"}
+        api.create(
+            {"apiVersion": group, "kind": "ResourceClaimTemplate", "metadata": metadata, "spec": template}
+        )
+        pod = new_pod("trainer")
+        pod["spec"]["resourceClaims"] = [{"name": "a", "resourceClaimTemplateName": "gpus"}]
+        with api.faults.forbidden("create resourceclaims"):
+            api.create(pod)
+            browser.open(f"{api.page}#/controllers")
+            browser.see("Pod default/trainer: 403", "main table")
+        first = "return document.querySelector('tbody td.name').textContent"
+        assert browser.run(first) == "resourceclaim"
+        assert "('pod'" not in browser.text("main table")
+
+
+def test_a_watch_names_the_version_of_its_last_event(browser: Chromium) -> None:
+    with FakeAPI(release="1.36", controllers="resourceclaim") as server:
+        browser.open(f"{server.page}#/watches")
+        browser.see("Last event at", "main table")
+
+
+def test_the_list_of_kinds_is_one_row_in_a_narrow_window(browser: Chromium, api: FakeAPI) -> None:
+    api.create_all([CLAIM, new_pod("trainer"), node("node-1")])
+    with as_wide_as(browser, 400):
+        browser.open(f"{api.page}#/objects/-/pods")
+        browser.see("trainer", "main table")
+        assert browser.run("return document.querySelector('.kinds').offsetHeight") < 150
+        left = "return document.querySelector('.kinds a[aria-current]').getBoundingClientRect().right"
+        assert browser.run(left) < 400
