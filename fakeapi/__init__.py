@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from fakeapi.testing.faults import Faults, FaultsUnfired
     from fakeapi.testing.replay import replay
     from fakeapi.testing.server import FakeAPI
+    from fakeapi.testing.unchecked_rules import UncheckedRuleWarning
     from fakeapi.testing.unknown_fields import UnknownFieldWarning
     from fakeapi.testing.watching import WaitTimeout, Watch, WatchEvent
     from fakeapi.traces.model import TraceError
@@ -62,6 +63,7 @@ __all__ = [
     "StatusError",
     "TargetError",
     "TraceError",
+    "UncheckedRuleWarning",
     "UnknownFieldWarning",
     "UnknownReleaseError",
     "VerificationFailed",
@@ -94,6 +96,7 @@ _MODULES = {
     "testing.faults": ("Faults", "FaultsUnfired"),
     "testing.replay": ("replay",),
     "testing.server": ("FakeAPI",),
+    "testing.unchecked_rules": ("UncheckedRuleWarning",),
     "testing.unknown_fields": ("UnknownFieldWarning",),
     "testing.watching": ("WaitTimeout", "Watch", "WatchEvent"),
     "traces.model": ("TraceError",),

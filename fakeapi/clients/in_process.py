@@ -27,15 +27,23 @@ class InProcessClient(Verbs):
     - `agent`: the User-Agent of the requests.
     - `token`: the bearer token; None for no token.
     - `host`: the header Host.
+    - `on_warning`: called with each Warning header of a response with JSON; None ignores these headers.
 
     The caller may change the returned JSON objects. Every method raises StatusError for an error response.
     The code of the error is 0 if the response was incomplete or a watch event was too long.
     """
 
     def __init__(
-        self, app: ASGIApp, agent: str, *, token: str | None = None, host: str = "localhost"
+        self,
+        app: ASGIApp,
+        agent: str,
+        *,
+        token: str | None = None,
+        host: str = "localhost",
+        on_warning: Callable[[str], None] | None = None,
     ) -> None:
         self._app = app
+        self._on_warning = on_warning
         self._headers = [
             (b"host", host.encode()),
             (b"user-agent", agent.encode()),
@@ -55,6 +63,9 @@ class InProcessClient(Verbs):
         content = None if body is None else codec.encode(body)
         response = _Response()
         await self._send(method, path, query, response, content=content, content_type=content_type)
+        if self._on_warning is not None:
+            for warning in response.warnings:
+                self._on_warning(warning)
         return response.decoded()
 
     async def read_protobuf(self, path: str) -> bytes:
@@ -164,12 +175,17 @@ class _Response:
 
     def __init__(self) -> None:
         self.code = 0
+        self.warnings: list[str] = []
         self._parts: list[bytes] = []
         self._is_whole = False
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.code = message["status"]
+            headers = message.get("headers", ())
+            self.warnings = [
+                value.decode("utf-8", "replace") for name, value in headers if name == b"warning"
+            ]
         elif message["type"] == "http.response.body":
             self.take(message.get("body", b""))
             self._is_whole = not message.get("more_body", False)

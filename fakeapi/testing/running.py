@@ -92,6 +92,7 @@ class RunningServer:
             Application(cluster, credentials=self._credentials, hosts=self._hosts, control=control)
         )
         self._controllers = ServerControllers(self._new_controllers, names)
+        self.warnings: dict[str, None] = {}  # the Warning headers of responses to installations
         starter = DriverStarter(cluster, specs, settings.nodes)
         attachments = (
             OptionsKeeper(cluster),
@@ -368,7 +369,10 @@ class RunningServer:
 
         plan = plan_of(sources)
         token, host = self._settings.token, self._own_host
-        return self._runner.call(lambda: install(self._recorder, plan, token=token, host=host))
+        keep = self.warnings.setdefault
+        return self._runner.call(
+            lambda: install(self._recorder, plan, token=token, host=host, on_warning=keep)
+        )
 
     def _new_installer(self) -> "ManifestInstaller | None":
         """Returns an installer for the manifests of the option `install`; None without manifests.
@@ -384,9 +388,8 @@ class RunningServer:
         from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - loaded only when used
 
         try:
-            return ManifestInstaller(
-                self._recorder, (sources,), token=self._settings.token, host=self._own_host
-            )
+            token, host, keep = self._settings.token, self._own_host, self.warnings.setdefault
+            return ManifestInstaller(self._recorder, (sources,), token=token, host=host, on_warning=keep)
         except InstallError as error:
             raise StartError(f"cannot install: {error}") from error
 

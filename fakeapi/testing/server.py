@@ -15,6 +15,7 @@ from fakeapi.releases import gates
 from fakeapi.serving.start_error import StartError
 from fakeapi.settings import Settings
 from fakeapi.settings_signature import described, takes_settings
+from fakeapi.testing import unchecked_rules
 from fakeapi.testing.client import Verbs
 from fakeapi.testing.driver_methods import DriverMethods
 from fakeapi.testing.explaining import Explains
@@ -84,6 +85,11 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         server = self._new_server()
         server.start()
         self._attach(server)
+        try:
+            unchecked_rules.warn_of_headers(server.warnings, "install")
+        except UserWarning:  # a filter makes the warning an error
+            self.stop()
+            raise
         return self
 
     def run(self, on_ready: Callable[[Self], None]) -> None:
@@ -276,7 +282,10 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         Raises InstallError if a manifest cannot be read, or if the server refuses an object. The message
         names the file and the document. All sources are checked before the first object is installed.
         """
-        return self._running().install(sources)
+        server = self._running()
+        stored = server.install(sources)
+        unchecked_rules.warn_of_headers(server.warnings, "install")
+        return stored
 
     @property
     def strict_faults(self) -> bool:

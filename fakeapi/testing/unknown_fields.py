@@ -5,12 +5,12 @@ By default, kube-apiserver drops unknown fields of a write, and names them in Wa
 """
 
 import re
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from fakeapi.machinery.suggestions import did_you_mean
+from fakeapi.testing.caller import stack_level
 
 _UNKNOWN = re.compile(r'unknown field \\?"([^"\\]+)\\?"')
 _NAMES = re.compile(r"\[[^\]]*\]|[^.\[\]]+")
@@ -47,15 +47,7 @@ def texts_of(paths: Iterable[str], body: object, read: Callable[[str], Any]) -> 
 def warn(texts: Iterable[str], request: str) -> None:
     """Issues an UnknownFieldWarning for each text, at the line of the test. `request`: verb and object."""
     for text in texts:
-        warnings.warn(f"{request}: the server dropped the {text}", UnknownFieldWarning, _level())
-
-
-def _level() -> int:
-    """Returns the number of frames between `warn` and the code that uses fakeapi, as `stacklevel`."""
-    frame, level = sys._getframe(1), 1  # noqa: SLF001 - as the module warnings does
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).split(".")[0] == "fakeapi":
-        frame, level = frame.f_back, level + 1
-    return level
+        warnings.warn(f"{request}: the server dropped the {text}", UnknownFieldWarning, stack_level())
 
 
 def _schemas(body: object, read: Callable[[str], Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

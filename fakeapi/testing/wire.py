@@ -10,7 +10,7 @@ from fakeapi.clients.connections import Answer, Connections, Headers
 from fakeapi.clients.errors import StatusError
 from fakeapi.journal.observer import HELPER, OBSERVER
 from fakeapi.machinery.meta.request_info import parse, verb_of
-from fakeapi.testing import unknown_fields
+from fakeapi.testing import unchecked_rules, unknown_fields
 from fakeapi.testing.hidden_frames import hides_expected_errors
 
 __tracebackhide__ = hides_expected_errors
@@ -103,8 +103,10 @@ class Wire:
             status = value if isinstance(value, dict) else {}
             subject = subject_of(method, path, query)
             raise StatusError(answer.status, status, answer.text, request=subject, hints=fields)
-        if fields:
-            unknown_fields.warn(fields, subject_of(method, path, query))
+        if answer.warnings:
+            subject = subject_of(method, path, query)
+            unknown_fields.warn(fields, subject)
+            unchecked_rules.warn_of_headers(answer.warnings, subject)
         return value
 
     def _unknown_fields(self, answer: Answer, body: Any) -> list[str]:

@@ -130,7 +130,7 @@ def test_without_the_extra_cel_a_selector_says_what_to_install(
     train(api, request("gpu", f'device.driver == "{DRIVER}" || "without" == "cel"'))
     reason = api.explain("pod", "train").reasons[0]
     assert reason.code == "SelectorFails"
-    assert reason.text.endswith("fails on gpu-0: it takes the extra cel, pip install 'fakeapi-k8s[cel]'")
+    assert reason.text.endswith("fails on gpu-0: it needs the extra cel, pip install 'fakeapi-k8s[cel]'")
     assert [change.text for change in reason.changes] == [
         "install the extra cel: pip install 'fakeapi-k8s[cel]'"
     ]

@@ -59,7 +59,7 @@ def test_without_the_library_an_expression_is_unchecked_and_the_reason_names_the
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, library.MODULE, None)  # makes Python treat the module as missing
-    assert new_compiler()("nonsense") == Unchecked("it takes the extra cel, pip install 'fakeapi-k8s[cel]'")
+    assert new_compiler()("nonsense") == Unchecked("it needs the extra cel, pip install 'fakeapi-k8s[cel]'")
 
 
 def test_without_the_library_what_is_beyond_cels_own_limits_is_refused_all_the_same(

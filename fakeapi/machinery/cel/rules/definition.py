@@ -23,7 +23,7 @@ from fakeapi.machinery.structural.schema import Schema
 _NAMED_MAX = 4
 """Maximum number of expensive rules that get their own error if the total cost is too high."""
 
-INSTALL = "it takes the extra cel, pip install 'fakeapi-k8s[cel]'"
+INSTALL = "it needs the extra cel, pip install 'fakeapi-k8s[cel]'"
 
 
 def unchecked_warning(schema: Schema | None) -> str | None:

@@ -188,5 +188,5 @@ def test_without_the_extra_any_expression_is_accepted_with_a_warning(
     obj = made(f"nonsense == '{path}'")
     assert strategy.validate_create(obj) == []
     assert strategy.warnings_on_create(obj) == [
-        "fakeapi did not check a CEL expression: it takes the extra cel, pip install 'fakeapi-k8s[cel]'"
+        "fakeapi did not check a CEL expression: it needs the extra cel, pip install 'fakeapi-k8s[cel]'"
     ]
