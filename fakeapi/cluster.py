@@ -87,7 +87,10 @@ class Attachment:
 
 
 def _clock(settings: Settings) -> ClusterClock:
-    frozen_at = None if settings.frozen_at is None else seconds_of(settings.frozen_at)
+    try:
+        frozen_at = None if settings.frozen_at is None else seconds_of(settings.frozen_at)
+    except ValueError as error:
+        raise ValueError(f"frozen_at: {error}") from None
     return ClusterClock(seed=settings.seed, frozen_at=frozen_at)
 
 

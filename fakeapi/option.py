@@ -65,14 +65,25 @@ def check_option(of: Field[Any], option: Option, value: Any) -> None:
     if wrong:
         known = (get_origin(member) or member for member in members if member is not NoneType)
         names = [kind.__name__ for kind in known]
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        hint = f': write {of.name}="{value}"' if names == ["str"] and is_number else ""
+        hint = _quoting_hint(of.name, value) if names == ["str"] else ""
         raise ValueError(f"{of.name}: {value!r} is not of type {' or '.join(names)}{hint}")
     if option.bounds is not None and value is not None:
         low, high = option.bounds
         if not low <= value <= (inf if high is None else high):
             bounds = f"less than {low}" if high is None else f"not from {low} to {high}"
             raise ValueError(f"{of.name}: {value} is {bounds}")
+
+
+def _quoting_hint(name: str, value: Any) -> str:
+    """Returns the end of an error message for a number instead of text; "" for any other value.
+
+    Python reads 1.30 as the number 1.3, so the hint for a float has two decimals.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return ""
+    if isinstance(value, float):
+        return f': quote it, for example {name}="{value:.2f}"'
+    return f': quote it: {name}="{value}"'
 
 
 _KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}

@@ -265,8 +265,8 @@ class Settings:
     )
     latency: float = option_field(
         0.0,
-        "Delay every request by this time, so that tests see the race conditions of a slower server. A "
-        "frozen clock switches the delay off.",
+        "Delay every request by this time, such as 10ms, so that tests see the race conditions of a slower "
+        "server. A number without a unit is in seconds. A frozen clock switches the delay off.",
         "--latency",
         metavar="DURATION",
         unset="none",

@@ -91,5 +91,5 @@ def given_token(token: str | None, path: str | Path | None) -> str | None:
     if path is not None:
         return read_token(path)
     if token == "":
-        raise ValueError("the token is empty")
+        raise ValueError("token: the token is empty")
     return token

@@ -53,9 +53,10 @@ def test_an_option_that_is_none_is_a_type_error() -> None:
         ("grace", -1, "grace: -1 is not from 0 to 3600"),
         ("latency", 61, "latency: 61 is not from 0 to 60.0"),
         ("grace", float("nan"), "grace: nan is not from 0 to 3600"),
-        ("release", 1.31, 'release: 1.31 is not of type str: write release="1.31"'),
+        ("release", 1.31, 'release: 1.31 is not of type str: quote it, for example release="1.31"'),
+        ("release", 1.30, 'release: 1.3 is not of type str: quote it, for example release="1.30"'),
         ("tls", "no", "tls: 'no' is not of type bool"),
-        ("token", 5, 'token: 5 is not of type str: write token="5"'),
+        ("token", 5, 'token: 5 is not of type str: quote it: token="5"'),
         ("database", 5, "database: 5 is not of type str or Path"),
         ("controllers", 5, "controllers: 5 is not of type Iterable or str"),
     ],
@@ -134,3 +135,29 @@ def test_servers_that_are_tied_to_a_file_or_an_address_are_not_shared() -> None:
 
 def test_the_default_of_the_history_is_that_of_the_storage() -> None:
     assert Settings().history == WINDOW_REVISIONS
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"advertise_url": "build-host:8443"}, "write http://build-host:8443"),
+        ({"advertise_url": "build-host:8443", "tls": True}, "write https://build-host:8443"),
+        (
+            {"advertise_url": "http://build-host:8443", "tls": True},
+            "is not HTTPS, but the server is; write https://",
+        ),
+        (
+            {"advertise_url": "ftp://build-host"},
+            "does not begin with http:// or https://; write http://build-host",
+        ),
+        ({"advertise_url": "https://"}, "has no host; write https://HOST:PORT"),
+    ],
+)
+def test_an_advertised_url_has_a_scheme_that_fits_the_server(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=r"^advertise_url: ") as caught:
+        FakeAPI(**options)
+    assert message in str(caught.value)
+
+
+def test_an_advertised_url_of_a_proxy_with_https_is_accepted() -> None:
+    assert not FakeAPI(advertise_url="https://build-host").running

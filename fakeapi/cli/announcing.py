@@ -56,6 +56,8 @@ def announce(
     click.echo(_objects_text(server, options["database"]))
     if not (options["controllers"] or options.get("drivers") or options.get("run")):
         click.echo("Controllers: none, so pods stay Pending; --controllers all runs them")
+    if options["latency"]:
+        click.echo(f"Latency: the server delays every request by {options['latency']:g} s (--latency)")
     if server.token is not None and not server.url.startswith("https:"):
         click.echo(PLAIN_HTTP_NOTE, err=True)
 

@@ -6,6 +6,7 @@ from urllib.parse import quote
 import click
 
 from fakeapi.cli.control_options import control_client
+from fakeapi.cli.numbers import Number, WholeNumber
 from fakeapi.machinery.printable import counted, printable_line
 
 if TYPE_CHECKING:
@@ -92,11 +93,11 @@ def _behaviour(call: str, text: str) -> None:
     @drivers.command(call)
     @control_client
     @click.argument("name")
-    @click.option("--delay", type=click.FloatRange(0), default=0.0, help="Answer after this many seconds.")
+    @click.option("--delay", type=Number(0), default=0.0, help="Answer after this many seconds.")
     @click.option("--error", default="", help="Answer with this error.")
     @click.option("--hangs", is_flag=True, help="Never answer; the kubelet gives up after 45 seconds.")
     @click.option("--wrong-claim", is_flag=True, help="Answer for another claim.")
-    @click.option("--times", type=click.IntRange(1), help="Behave like this for this many calls only.")
+    @click.option("--times", type=WholeNumber(1), help="Behave like this for this many calls only.")
     @click.option("--node", default="", help="Behave like this only on this node.")
     def behave(client: "ControlClient", *, name: str, wrong_claim: bool, **members: Any) -> None:
         behaviour = {key: value for key, value in {**members, "wrongClaim": wrong_claim}.items() if value}

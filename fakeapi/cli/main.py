@@ -15,12 +15,15 @@ import click
 from fakeapi import other_distribution
 from fakeapi.cli import announcing
 from fakeapi.cli.file_type import FILE
+from fakeapi.cli.numbers import Number, WholeNumber
 from fakeapi.cli.options import PlainOption, server_options
 from fakeapi.cli.themes import ThemedCommand
 from fakeapi.cli.variables import unknown_variables
 from fakeapi.machinery.hosts import connect_host, is_loopback, url_host
 from fakeapi.machinery.printable import counted, printable_line
+from fakeapi.machinery.suggestions import nearest
 from fakeapi.settings import DEFAULT_PORT
+from fakeapi.settings import options as options_of_settings
 from fakeapi.shared_settings import is_shared_database
 from fakeapi.version import __version__
 
@@ -69,6 +72,24 @@ class _Commands(click.Group):
             import_module(self.later[cmd_name][0]), "import_" if cmd_name == "import" else cmd_name
         )
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command that the first argument names. Raises UsageError with the most similar name."""
+        name = args[0]
+        known = self.list_commands(ctx)
+        if name not in known and (near := nearest(name, known)):
+            raise click.UsageError(f"No such command {name!r}. Did you mean {near!r}?", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command. Suggests only the most similar option for an unknown option."""
+        try:
+            return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            error.possibilities = error.possibilities[:1] if error.possibilities else None  # type: ignore[misc]
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows = []
@@ -129,7 +150,7 @@ def main() -> None:
 @click.option(
     "--at",
     cls=PlainOption,
-    type=click.FloatRange(0),
+    type=Number(0),
     envvar="FAKEAPI_AT",
     default=0.0,
     help="Start this many seconds into the trace.  [default: 0]",
@@ -137,7 +158,7 @@ def main() -> None:
 @click.option(
     "--speed",
     cls=PlainOption,
-    type=click.FloatRange(0, 1e6),
+    type=Number(0, 1e6),
     envvar="FAKEAPI_SPEED",
     default=1.0,
     help="Play the trace this many times as fast; 0 applies no writes.  [default: 1]",
@@ -206,9 +227,16 @@ def serve(
     except (StartError, TraceError, TargetError) as error:
         raise click.ClickException(f"{printable_line(error)}{_remedy(error)}") from error
     except ValueError as error:
-        raise click.UsageError(printable_line(error)) from error
+        raise click.UsageError(_with_flag(printable_line(error))) from error
     for recording in recordings:
         click.echo(f"Wrote {counted(len(recording), 'exchange')} to {recording.path}")
+
+
+def _with_flag(message: str) -> str:
+    """Replaces the name of an option at the start of a message by its flag, such as `--frozen-at`."""
+    name, colon, rest = message.partition(": ")
+    flags = {setting.name: option.flag for setting, option in options_of_settings() if option.flag}
+    return f"{flags[name]}: {rest}" if colon and name in flags else message
 
 
 def _print_warnings() -> None:
@@ -314,7 +342,7 @@ def releases() -> None:
 
 @main.command(context_settings={"auto_envvar_prefix": "FAKEAPI", "show_default": True})
 @click.option("--host", default="127.0.0.1", help="Ask the server at this address.")
-@click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, help="Ask at this port.")
+@click.option("--port", type=WholeNumber(1, 65535), default=DEFAULT_PORT, help="Ask at this port.")
 @click.option("--tls", is_flag=True, help="Ask over HTTPS.")
 def healthcheck(host: str, port: int, *, tls: bool) -> None:
     """Ask a server on this machine whether it is ready; exit 1 if it is not."""

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, get_args, get_origin
 import click
 
 from fakeapi.cli.file_type import FILE
+from fakeapi.cli.numbers import Number, WholeNumber
 from fakeapi.option import Option, seconds_of_duration
 from fakeapi.settings import options
 
@@ -76,11 +77,11 @@ def _click_type(field: Field[Any], option: Option) -> Any:
         low, high = option.bounds
         if option.is_duration:
             return _Duration(low, high)
-        return click.FloatRange(low, high) if field.type is float else click.IntRange(int(low), _whole(high))
+        return Number(low, high) if field.type is float else WholeNumber(int(low), _whole(high))
     return None
 
 
-class _Duration(click.FloatRange):
+class _Duration(Number):
     """The click type of a duration within a range: seconds as a number, or text with a unit, such as 10ms."""
 
     name = "duration"

@@ -16,6 +16,7 @@ import click
 
 from fakeapi.cli.file_type import FILE
 from fakeapi.cli.old_names import with_new_names
+from fakeapi.cli.numbers import WholeNumber
 from fakeapi.cli.token_options import token_options
 from fakeapi.cli.trace_options import redaction_options, redactor, reported
 from fakeapi.clients import kubeconfig_writer
@@ -63,7 +64,7 @@ def _host_rules(context: click.Context, parameter: click.Parameter, value: str) 
 @click.option("--insecure-skip-tls-verify", is_flag=True, help="Do not verify the certificate of --server.")
 @click.option("--host", default="127.0.0.1", help="Listen on this address.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port; 0 chooses a free port."
+    "--port", type=WholeNumber(0, 65535), default=0, help="Listen on this port; 0 chooses a free port."
 )
 @click.option("--tls", is_flag=True, help="Serve HTTPS with a certificate of a new CA.")
 @token_options("Require this bearer token from clients.")

@@ -18,6 +18,7 @@ from fakeapi.atomic_file import write_atomically
 from fakeapi.cli.file_type import FILE
 from fakeapi.cli.keyboard import HELP, keys
 from fakeapi.cli.old_names import with_new_names
+from fakeapi.cli.numbers import Number
 from fakeapi.cli.progress import ProgressLine
 from fakeapi.cli.token_options import token_options
 from fakeapi.clients.control import page_of
@@ -114,14 +115,12 @@ class _Timing(click.ParamType[float | None]):
 )
 @click.option(
     "--until",
-    type=click.FloatRange(0),
+    type=Number(0),
     metavar="SECONDS",
     help="Send only requests up to this time of the trace.",
 )
 @click.option("--step", "stepping", is_flag=True, help="Pause before each request (keys: space, n, q).")
-@click.option(
-    "--pause-at", type=click.FloatRange(0), metavar="SECONDS", help="Pause at this time of the trace."
-)
+@click.option("--pause-at", type=Number(0), metavar="SECONDS", help="Pause at this time of the trace.")
 @click.option("--seed/--no-seed", default=True, help="Create objects first that existed before the trace.")
 @click.option(
     "--keep-names",

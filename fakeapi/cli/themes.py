@@ -1,5 +1,7 @@
 """The options of `fakeapi serve` by theme, for its help and for the documentation."""
 
+from collections import Counter
+
 import click
 
 THEMES: dict[str, tuple[str, ...]] = {
@@ -80,7 +82,20 @@ def theme_of(name: str) -> str:
 
 
 class ThemedCommand(click.Command):
-    """A command whose help groups the options by theme."""
+    """A command whose help groups the options by theme.
+
+    Warns about an option that the command line sets several times, because only the last value counts.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses the command line. Prints a warning for each repeated option."""
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        rest = super().parse_args(ctx, args)
+        for param, count in Counter(order).items():
+            if count > 1 and isinstance(param, click.Option) and not param.multiple and not param.is_flag:
+                name = param.opts[0]
+                click.echo(f"Warning: {name} is set {count} times; only the last value counts", err=True)
+        return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes a section for each theme, with the options in the order of the theme."""

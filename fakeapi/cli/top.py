@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.cli.control_options import control_client
+from fakeapi.cli.numbers import Number
 
 if TYPE_CHECKING:
     from fakeapi.clients.control import ControlClient
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"show_default": True})
 @click.option("--once", is_flag=True, help="Print the figures of one interval and exit.")
-@click.option("--interval", type=click.FloatRange(0.1, 3600), default=1.0, help="Seconds between updates.")
+@click.option("--interval", type=Number(0.1, 3600), default=1.0, help="Seconds between updates.")
 @control_client
 def top(*, client: "ControlClient", once: bool, interval: float) -> None:
     """Show live figures of a server: requests, latency, watches, objects, faults, memory.

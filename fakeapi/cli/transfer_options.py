@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from fakeapi.cli.numbers import WholeNumber
 from fakeapi.cli.server_choice import with_hint
 from fakeapi.machinery.printable import counted, printable_line
 from fakeapi.transfer.bounds import OBJECTS_MAX
@@ -60,7 +61,7 @@ def read_limit(command: F) -> F:
     """Adds the option --limit, the maximum number of objects, to a command."""
     return click.option(
         "--limit",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         default=OBJECTS_MAX,
         help="Fail if there are more objects than this.",
     )(command)

@@ -5,6 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fakeapi.controllers.place import Place
+from fakeapi.machinery.suggestions import nearest
 
 if TYPE_CHECKING:
     from fakeapi.controllers.controller import MakeController
@@ -86,6 +87,9 @@ def chosen(names: str | Iterable[str]) -> list[str]:
     unknown = sorted((selected | omitted) - _PLACES.keys() - {ALL})
     if unknown or ALL in omitted:
         which = ", ".join(unknown or [f"-{ALL}"])
+        meant = [nearest(name.removeprefix("-"), _PLACES) for name in unknown]
+        if any(meant):
+            raise ValueError(f"unknown controller {which}; did you mean {', '.join(filter(None, meant))}?")
         raise ValueError(f"unknown controller {which}; choose from {', '.join(_PLACES)} and {ALL}")
     if omitted and ALL not in selected:
         text = ", ".join(f"-{name}" for name in sorted(omitted))

@@ -7,6 +7,7 @@ from typing import Any
 from fakeapi.devices.model import DeviceError
 from fakeapi.machinery.documents import document_of
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.suggestions import did_you_mean
 
 _FOLDER = Path(__file__).parent / "preset_files"
 
@@ -25,7 +26,8 @@ def is_preset(name: str) -> bool:
 def text_of(name: str) -> str:
     """Returns the YAML file of a preset. Raises DeviceError for an unknown name."""
     if not is_preset(name):
-        raise DeviceError(f"no preset {name!r}; there are {', '.join(names())}")
+        hint = did_you_mean(name, names()) or f"; there are {', '.join(names())}"
+        raise DeviceError(f"no preset {name!r}{hint}")
     return (_FOLDER / f"{name}.yaml").read_text("utf-8")
 
 

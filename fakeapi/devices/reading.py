@@ -17,13 +17,14 @@ from fakeapi.devices.model import (
     DeviceError,
     DriverSpec,
 )
-from fakeapi.devices.presets import is_preset, preset
+from fakeapi.devices.presets import is_preset, names, preset
 from fakeapi.devices.shortcuts import counter_set_of, device_of
 from fakeapi.devices.templates import expand
 from fakeapi.inputfile import UnreadableFile, read_text
 from fakeapi.machinery.documents import DocumentError, documents_of
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.printable import printable_line
+from fakeapi.machinery.suggestions import did_you_mean
 
 FILE_BYTES_MAX = 4 * 1024 * 1024
 """Maximum size of a file of driver descriptions, in bytes; a larger file raises DeviceError."""
@@ -187,7 +188,8 @@ def _of_string(text: str) -> list[Mapping[str, Any]]:
     members = {} if short[2] is None else {"count": int(short[2])}
     if "." not in name and not is_preset(name):
         raise DeviceError(
-            f"{name!r} is neither a preset nor the name of a driver such as gpu.example.com; "
+            f"{name!r} is neither a preset nor the name of a driver such as gpu.example.com"
+            f"{did_you_mean(name, names())}; "
             "`fakeapi devices list` prints the presets"
         )
     return [{"preset" if is_preset(name) else "name": name, **members}]

@@ -41,7 +41,9 @@ class UnknownReleaseError(FakeAPIError, ValueError):
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"unknown Kubernetes release {name!r}; known are: {', '.join(KNOWN_RELEASES)}")
+        minor = ".".join(str(name).strip().removeprefix("v").split(".")[:2])
+        hint = f"; write {minor}" if minor in KNOWN_RELEASES else ""
+        super().__init__(f"unknown Kubernetes release {name!r}{hint}; known are: {', '.join(KNOWN_RELEASES)}")
 
 
 class ReleaseKinds:

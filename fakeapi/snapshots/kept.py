@@ -36,8 +36,10 @@ class KeptSnapshots:
         try:
             return self._by_name[name]
         except KeyError:
-            names = ", ".join(self._by_name) or "there are no snapshots"
-            raise SnapshotError(f"no snapshot is named {name!r}: {names}") from None
+            names = (
+                f"the server has {', '.join(self._by_name)}" if self._by_name else "there are no snapshots"
+            )
+            raise SnapshotError(f"no snapshot is named {name!r}; {names}") from None
 
     def check(self, name: str) -> None:
         """Raises SnapshotError if a snapshot with this name cannot be kept.

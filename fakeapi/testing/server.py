@@ -24,6 +24,7 @@ from fakeapi.testing.image_methods import ImageMethods
 from fakeapi.testing.insight import WAITING, Insight
 from fakeapi.testing.recording_methods import RecordingMethods
 from fakeapi.testing.server_credentials import with_tokens
+from fakeapi.testing.server_names import check_advertised
 from fakeapi.testing.wire import Wire
 
 if TYPE_CHECKING:
@@ -64,9 +65,10 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         """Checks and keeps the options of the server; `start` and `run` start it.
 
         Raises TypeError for an unknown option, and ValueError for an option of a wrong type or out of bounds.
-        Raises GateError for malformed feature gates, and ValueError for an unusable token.
+        Raises GateError for malformed feature gates, and ValueError for an unusable token or `advertise_url`.
         """
         super().__init__()
+        check_advertised(settings)
         self._settings = with_tokens(replace(settings, feature_gates=gates.chosen(settings.feature_gates)))
         self._connected: Wire | None = None
 
@@ -282,8 +284,13 @@ class FakeAPI(DriverMethods, ImageMethods, Explains, RecordingMethods, Verbs):
         Raises InstallError if a manifest cannot be read, or if the server refuses an object. The message
         names the file and the document. All sources are checked before the first object is installed.
         """
+        from fakeapi.installing.sources import InstallError  # noqa: PLC0415 - loaded only when used
+
         server = self._running()
-        stored = server.install(sources)
+        try:
+            stored = server.install(sources)
+        except InstallError as error:
+            raise error.with_traceback(None) from None  # its frames are in other threads and modules
         unchecked_rules.warn_of_headers(server.warnings, "install")
         return stored
 

@@ -27,6 +27,25 @@ def accepted_hosts(settings: Settings) -> HostRules:
     return rules
 
 
+def check_advertised(settings: Settings) -> None:
+    """Raises ValueError if the option `advertise_url` is not the URL of a server with these settings.
+
+    The message contains the URL that was probably meant.
+    """
+    url = settings.advertise_url
+    if url is None:
+        return
+    uses_tls = settings.tls or settings.tls_cert is not None
+    scheme, separator, rest = url.partition("://")
+    right = f"{'https' if uses_tls else 'http'}://{rest if separator else url}"
+    if scheme not in {"http", "https"} or not separator:
+        raise ValueError(f"advertise_url: {url!r} does not begin with http:// or https://; write {right}")
+    if uses_tls and scheme == "http":
+        raise ValueError(f"advertise_url: {url} is not HTTPS, but the server is; write {right}")
+    if not urlsplit(url).hostname:
+        raise ValueError(f"advertise_url: {url} has no host; write {scheme}://HOST:PORT")
+
+
 def issue_certificates(settings: Settings) -> "Certificates":
     """Issues a certificate for the names of a server, signed by a CA. Raises StartError if that fails.
 

@@ -374,3 +374,42 @@ def test_serve_says_that_other_machines_can_reach_a_wildcard_address(tmp_path: P
 def _objects_line(process: "subprocess.Popen[str]") -> str:
     assert process.stdout is not None
     return next(line for line in process.stdout if line.startswith("Objects: "))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["explian"], "No such command 'explian'. Did you mean 'explain'?"),
+        (["serve", "--relase", "1.34"], "No such option '--relase'. Did you mean '--release'?"),
+        (["serve", "--controllers", "schedular"], "unknown controller schedular; did you mean scheduler?"),
+        (["serve", "--driver", "nvida-gpu"], "did you mean nvidia-gpu?"),
+        (["serve", "--release", "v1.34.1"], "unknown Kubernetes release 'v1.34.1'; write 1.34; known are: "),
+        (["serve", "--port", "80x"], "Invalid value for '--port': '80x' is not a valid integer."),
+        (["serve", "--at", "soon"], "Invalid value for '--at': 'soon' is not a valid number."),
+        (["serve", "--frozen-at", "yesterday"], "--frozen-at: 'yesterday' is not a time such as "),
+        (["serve", "--token", ""], "--token: the token is empty"),
+        (
+            ["serve", "--advertise-url", "ci:8443"],
+            "--advertise-url: 'ci:8443' does not begin with http:// or https://",
+        ),
+    ],
+)
+def test_a_mistake_is_named_with_the_right_form(arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+def test_a_repeated_option_is_a_warning() -> None:
+    twice = ["--release", "1.34", "--release", "1.3", "--driver", "a", "--driver", "b"]
+    result = CliRunner().invoke(main, ["serve", *twice])
+    warnings = [line for line in result.output.splitlines() if line.startswith("Warning: --")]
+    assert warnings == ["Warning: --release is set 2 times; only the last value counts"]
+
+
+def test_the_start_says_that_requests_are_delayed(tmp_path: Path) -> None:
+    with serving(tmp_path, "--latency", "10ms") as (_, process):
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(5)]
+    assert "Latency: the server delays every request by 0.01 s (--latency)\n" in lines
+    assert "A number without a unit is in seconds" in " ".join(command("serve", "--help").stdout.split())

@@ -81,7 +81,7 @@ def test_snapshots_are_taken_listed_compared_restored_and_deleted() -> None:
 def test_unknown_and_invalid_snapshots_are_refused_with_one_line() -> None:
     with controlled() as (_, client):
         for method, path, body, message in (
-            ("POST", "/snapshots/none/restore", None, "no snapshot is named 'none': there are no snapshots"),
+            ("POST", "/snapshots/none/restore", None, "no snapshot is named 'none'; there are no snapshots"),
             ("DELETE", "/snapshots/none", None, "no snapshot is named 'none'"),
             ("GET", "/snapshots/none/file", None, "no snapshot is named 'none'"),
             ("GET", "/snapshots/diff?old=none", None, "no snapshot is named 'none'"),
@@ -152,7 +152,10 @@ def test_the_commands_take_save_load_compare_and_restore(tmp_path: Path) -> None
         assert run(api, "snapshot", "diff", "base").output == "No differences.\n"
         assert run(api, "snapshot", "delete", "now").output == "deleted now\n"
         lost = run(api, "snapshot", "restore", "now")
-        assert (lost.exit_code, lost.output) == (1, "Error: no snapshot is named 'now': base, again\n")
+        assert (lost.exit_code, lost.output) == (
+            1,
+            "Error: no snapshot is named 'now'; the server has base, again\n",
+        )
 
 
 def test_a_command_without_a_server_ends_with_one_line() -> None:

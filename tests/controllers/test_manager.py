@@ -287,7 +287,8 @@ def test_a_minus_leaves_a_controller_out_of_all() -> None:
     ("names", "message"),
     [
         ("-scheduler", "-scheduler leaves a controller out of all, so name all too: all,-scheduler"),
-        ("all,-schedulers", "unknown controller schedulers; choose from namespace, "),
+        ("all,-schedulers", "unknown controller schedulers; did you mean scheduler?"),
+        ("all,nothing", "unknown controller nothing; choose from namespace, "),
         ("-all", "unknown controller -all; choose from namespace, "),
     ],
 )
@@ -297,5 +298,5 @@ def test_a_minus_without_all_or_with_an_unknown_name_is_refused(names: str, mess
 
 
 def test_an_unknown_controller_is_refused_in_a_line() -> None:
-    with pytest.raises(ValueError, match=r"^unknown controller kubelets; choose from namespace, "):
+    with pytest.raises(ValueError, match=r"^unknown controller kubelets; did you mean kubelet\?$"):
         FakeAPI(controllers="kubelets").start()

@@ -131,6 +131,7 @@ def test_an_invalid_description_is_refused_with_one_line(description: Any, probl
     [
         ("a: [\n", "drivers: "),
         ("- 3\n", "a driver is expected, not 3"),
+        ("nvida-gpu", "such as gpu.example.com; did you mean nvidia-gpu?"),
         ("nosuch", "'nosuch' is neither a preset nor the name of a driver"),
         ("/nosuch.yaml", "cannot read /nosuch.yaml: No such file"),
         ("gpu.example.com=x", "'x' is not a number of devices, and 'gpu.example.com=x' is not a file"),

@@ -139,3 +139,14 @@ def test_the_requests_have_an_agent_of_their_own(
     api.install(TEAM)
     api.stop_recording()
     assert '"fakeapi-install"' in path.read_text()
+
+
+def test_a_refused_object_has_no_frames_of_the_library_in_its_traceback(fakeapi: FakeAPI) -> None:
+    with pytest.raises(InstallError, match=r"^manifest 1: ConfigMap A: 422 Invalid: ") as caught:
+        fakeapi.install({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "A"}})
+    assert caught.value.__suppress_context__
+    assert caught.value.__cause__ is None, "the cause has a dozen frames, and the message contains it"
+    assert [entry.name for entry in caught.traceback] == [
+        "test_a_refused_object_has_no_frames_of_the_library_in_its_traceback",
+        "install",
+    ]

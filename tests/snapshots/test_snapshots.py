@@ -175,7 +175,7 @@ def test_snapshots_are_kept_by_name_until_they_are_too_many(monkeypatch: pytest.
         assert names(api) == []
         assert list(api.snapshots) == ["a", "b"]
         api.snapshots.delete("a")
-        with pytest.raises(SnapshotError, match="no snapshot is named 'a': b"):
+        with pytest.raises(SnapshotError, match="no snapshot is named 'a'; the server has b"):
             api.restore("a")
         with pytest.raises(SnapshotError, match=r"invalid name '\.\./a'"):
             api.snapshot("../a")
