@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fakeapi.cli.control_options import control_client
+from fakeapi.cli.numbers import WholeNumber
 from fakeapi.machinery.printable import LINE_MAX, printable
 
 if TYPE_CHECKING:
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.argument("pattern", nargs=-1, metavar="[PATTERN]")
 @control_client
 @click.option("--follow", "-f", is_flag=True, help="Print new requests until interrupted.")
 @click.option(
     "--last",
-    type=click.IntRange(0),
+    type=WholeNumber(0),
     default=20,
     show_default=True,
     help="Print this many of the last requests.",
@@ -39,18 +41,29 @@ if TYPE_CHECKING:
     "--code", type=int, default=0, metavar="CODE", help="Only requests whose response has this status code."
 )
 @click.option(
-    "--number", type=click.IntRange(1), help="Print the request with this number, with its bodies, as JSON."
+    "--number", type=WholeNumber(1), help="Print the request with this number, with its bodies, as JSON."
 )
 def requests(
-    client: "ControlClient", *, follow: bool, last: int, code: int, number: int | None, **members: Any
+    client: "ControlClient",
+    pattern: tuple[str, ...],
+    *,
+    follow: bool,
+    last: int,
+    code: int,
+    number: int | None,
+    **members: Any,
 ) -> None:
-    """Print the requests of a server, oldest first."""
+    """Print the requests of a server, oldest first.
+
+    PATTERN selects requests: `VERB [RESOURCE[/SUBRESOURCE] [[NAMESPACE/]NAME]]`, as in a test. For example:
+    update resourceclaims/status default/gpu. Options override its parts.
+    """
     if number is not None:
         import json  # noqa: PLC0415 - loaded only when used
 
         click.echo(json.dumps(client.get(f"/requests/{number}"), indent=2, ensure_ascii=False))
         return
-    chosen = {name: value for name, value in members.items() if value}
+    chosen = _members_of(" ".join(pattern), {name: value for name, value in members.items() if value})
     for entry in client.get("/requests", last=last, code=code or None, **chosen)["requests"]:
         click.echo(_line(entry["text"]))
     if follow:
@@ -60,6 +73,23 @@ def requests(
                     click.echo(f"({event['count']} requests are not shown: they arrived too fast)", err=True)
                 elif not code or event["request"]["code"] == code:
                     click.echo(_line(event["request"]["text"]))
+
+
+def _members_of(text: str, members: dict[str, str]) -> dict[str, str]:
+    """Returns the fields of a pattern as query parameters. Raises UsageError for an invalid pattern.
+
+    - `text`: the pattern as text; "" for all requests.
+    - `members`: fields that override those in the text.
+    """
+    from fakeapi.journal.pattern import PatternError, RequestPattern  # noqa: PLC0415 - loaded only when used
+
+    try:
+        pattern = RequestPattern.of(text, members)
+    except PatternError as error:
+        raise click.UsageError(str(error)) from error
+    names = ("verb", "namespace", "name", "user", "agent")
+    query = {name: getattr(pattern, name) for name in names} | {"resource": pattern.qualified_resource}
+    return {name: value for name, value in query.items() if value}
 
 
 def _line(text: str) -> str:

@@ -6,6 +6,11 @@ from fakeapi.journal.pattern import PatternError, RequestPattern
 from fakeapi.machinery.suggestions import did_you_mean, nearest
 from fakeapi.registry.model.catalogue import Catalogue
 from fakeapi.registry.model.resource import Resource
+from fakeapi.releases.resource_releases import releases_with
+
+
+class OtherReleaseError(PatternError):
+    """Raised for a pattern with a resource that only other releases have."""
 
 
 def check_pattern(pattern: RequestPattern, catalogue: Catalogue) -> None:
@@ -13,7 +18,8 @@ def check_pattern(pattern: RequestPattern, catalogue: Catalogue) -> None:
 
     Also raises PatternError if the named resource is served without the verbs of the pattern.
 
-    The message suggests the name that was probably meant.
+    The message suggests the name that was probably meant, or names the releases that have the resource. For a
+    resource of another release, the error is an OtherReleaseError.
     """
     name, subresource = pattern.resource_parts
     resources = [resource for resource in catalogue.resources if pattern.group in (None, resource.kind.group)]
@@ -36,10 +42,18 @@ def _named(name: str, group: str | None, resources: list[Resource]) -> list[Reso
     named = [resource for resource in resources if resource.kind.resource == name]
     if not named:
         where = f" in {group}" if group else ""
+        if releases := releases_with(name, group):
+            raise OtherReleaseError(f"no resource {name!r} is served{where}; {_serving(releases)}")
         near = _meant(name, resources)
         hint = f"; did you mean {near}?" if near else ""
         raise PatternError(f"no resource {name!r} is served{where}{hint}")
     return named
+
+
+def _serving(releases: list[str]) -> str:
+    """Returns a text such as "Kubernetes 1.27 to 1.31 have it"."""
+    first, last = releases[0], releases[-1]
+    return f"Kubernetes {first} has it" if first == last else f"Kubernetes {first} to {last} have it"
 
 
 def _meant(name: str, resources: Iterable[Resource]) -> str:

@@ -151,12 +151,16 @@ class RequestPattern:
             count += weight if RequestPattern(**{member.name: value}).matches(request) else 0
         return count
 
+    @property
+    def qualified_resource(self) -> str:
+        """The resource with its group, such as `resourceclaims.resource.k8s.io/status`; "" for all."""
+        if not self.group:
+            return self.resource
+        name, slash, rest = (self.resource or "*").partition("/")
+        return f"{name}.{self.group}{slash}{rest}"
+
     def __str__(self) -> str:
-        resource = self.resource or "*"
-        if self.group:
-            name, slash, rest = resource.partition("/")
-            resource = f"{name}.{self.group}{slash}{rest}"
-        words = [self.verb or "*", resource]
+        words = [self.verb or "*", self.qualified_resource or "*"]
         if self.namespace or self.name:
             words.append("/".join(part for part in (self.namespace, self.name or "*") if part))
         words += [f"{name}={getattr(self, name)}" for name in ("user", "agent") if getattr(self, name)]

@@ -10,11 +10,25 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from fakeapi import FakeAPI, StatusError
+from fakeapi import FakeAPI, PatternError, StatusError
 from fakeapi.cli.main import main
 from fakeapi.clients.control import ControlClient, ControlError, EventStream
 from fakeapi.control.handlers import events
 from fakeapi.journal.entry import Bodies, Entry, Record
+
+WIDGETS: dict[str, Any] = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "widgets.example.com"},
+    "spec": {
+        "group": "example.com",
+        "scope": "Namespaced",
+        "names": {"plural": "widgets", "kind": "Widget"},
+        "versions": [
+            {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
+        ],
+    },
+}
 
 
 @pytest.fixture
@@ -293,3 +307,49 @@ def test_requests_are_filtered_by_codes_text_and_heartbeats() -> None:
 def test_a_wrong_status_code_in_a_filter_is_refused(codes: str) -> None:
     with FakeAPI() as api, ControlClient(api.url) as client, pytest.raises(Exception, match="codes: "):
         client.get("/requests", codes=codes)
+
+
+def test_a_misspelled_resource_is_refused_with_the_nearest_name(api: FakeAPI, control: ControlClient) -> None:
+    with pytest.raises(ControlError) as caught:
+        control.get("/requests", resource="resourceclam")
+    assert caught.value.code == 400
+    assert str(caught.value) == "no resource 'resourceclam' is served; did you mean resourceclaims?"
+    result = CliRunner().invoke(main, ["requests", "--server", api.url, "--resource", "resourceclam/status"])
+    assert result.exit_code == 1
+    assert result.output == f"Error: {caught.value}\n"
+
+
+def test_a_resource_of_another_release_has_no_requests() -> None:
+    with FakeAPI(release="1.36") as api, ControlClient(api.url) as client:
+        assert client.get("/requests", resource="podschedulingcontexts")["requests"] == []
+        with pytest.raises(PatternError, match=r"Kubernetes 1\.27 to 1\.31 have it"):
+            api.requests.verify("create podschedulingcontexts", times=0)
+
+
+def test_the_requests_for_a_deleted_custom_kind_can_be_read(api: FakeAPI, control: ControlClient) -> None:
+    api.create(WIDGETS)
+    api.list("Widget")
+    api.delete("CustomResourceDefinition", "widgets.example.com")
+    api.wait_for("CustomResourceDefinition", "widgets.example.com", gone=True)
+    (one,) = control.get("/requests", resource="widgets", verb="list")["requests"]
+    assert control.get("/requests", resource="widgets", after=one["number"])["requests"] == []
+
+
+def test_requests_accepts_the_pattern_of_a_test(api: FakeAPI) -> None:
+    for name in ("one", "two"):
+        api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}})
+
+    def shown(*arguments: str) -> list[str]:
+        result = CliRunner().invoke(main, ["requests", "--server", api.url, *arguments])
+        assert result.exit_code == 0, result.output
+        return [line.split("configmaps default")[1].split()[0] for line in result.output.splitlines()]
+
+    assert shown("create configmaps default/o*") == ["/one"]
+    assert shown("create", "configmaps", "--name", "two") == ["/two"]
+    for pattern, message in (
+        ("creat configmaps", "no verb 'creat'; did you mean create?"),
+        ("a b c d", "of the form VERB"),
+    ):
+        result = CliRunner().invoke(main, ["requests", "--server", api.url, pattern])
+        assert result.exit_code == 2
+        assert message in result.output

@@ -8,6 +8,7 @@ import msgspec
 
 from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route
+from fakeapi.journal.checking import OtherReleaseError, check_pattern
 from fakeapi.journal.entry import Entry
 from fakeapi.journal.journal import ENTRIES_MAX
 from fakeapi.journal.pattern import PatternError, RequestPattern
@@ -134,7 +135,7 @@ class RequestFilter:
 
     def __init__(self, query: Any) -> None:
         """Compiles the query. Raises ApiError 400 for an invalid pattern or status code."""
-        self._pattern = pattern_of(query)
+        self.pattern = pattern_of(query)
         self._code: int = query.code
         self._codes = _codes(query.codes)
         self._text: str = query.text.lower()
@@ -150,7 +151,7 @@ class RequestFilter:
             return False
         if self._text and not any(self._text in text.lower() for text in _texts(entry)):
             return False
-        return self._pattern.matches(entry)
+        return self.pattern.matches(entry)
 
 
 def is_heartbeat(entry: Entry) -> bool:
@@ -231,8 +232,26 @@ async def read(call: Call) -> RequestList:
         if (not query.before or entry.number < query.before) and selected.matches(entry)
     )
     last_entries = [*islice(matching, min(max(0, query.last), ENTRIES_MAX))][::-1]
+    if not last_entries:
+        _check_names(selected.pattern, call)
     async with call.room(sum(REQUEST_BYTES + len(entry.bodies.answer) for entry in last_entries)):
         return RequestList([view_of(entry) for entry in last_entries], journal.last, journal.forgotten)
+
+
+def _check_names(pattern: RequestPattern, call: Call) -> None:
+    """Raises ApiError 400 for a pattern that matches no request and cannot match any request.
+
+    Such a pattern has a misspelled name. Accepts resources of other releases, and resources of deleted
+    CustomResourceDefinitions while the journal has requests for them.
+    """
+    cluster = call.server.cluster
+    try:
+        check_pattern(pattern, cluster.catalogue)
+    except OtherReleaseError:
+        return
+    except PatternError as error:
+        if not any(map(pattern.matches, cluster.journal.newest_entries(0))):
+            raise refused(400, str(error)) from None
 
 
 async def read_one(call: Call) -> RequestWithBodies:
