@@ -102,9 +102,9 @@ def _print(answer: Any) -> None:
         rule = fault["rule"]
         columns = [
             fault["name"],
-            _described(rule["action"]),
+            _described(_armed_action(rule, fault["name"])),
             _described(rule["match"]),
-            _described(rule["when"]),
+            _described(_armed_times(rule["when"])),
         ]
         counts = f"matched {fault['matched']}, fired {fault['fired']}"
         click.echo("  ".join(printable_line(text) for text in [*filter(None, columns), counts]))
@@ -117,13 +117,50 @@ None means that `_described` omits the field with any value.
 """
 
 
+def _armed_action(rule: dict[str, Any], called: str) -> dict[str, Any]:
+    """Returns the action of a rule as the user armed it: with the name of a ready-made fault as its type.
+
+    Omits fields that the ready-made fault sets itself, such as the code 429 of `throttle`.
+
+    `called`: the name of the fault. If the name is the type, omits the type.
+    """
+    action, ready = rule["action"], rule.get("ready", "")
+    if not ready:
+        return dict(action)
+    import msgspec  # noqa: PLC0415 - keeps --help fast
+
+    from fakeapi.faults.ready import READY  # noqa: PLC0415 - keeps --help fast
+
+    try:
+        own = msgspec.to_builtins(READY[ready][0]()) if ready in READY else {}
+    except TypeError:  # the fault has a required argument, such as the seconds of `wait`
+        own = {}
+    chosen = {name: value for name, value in action.items() if name == "type" or own.get(name) != value}
+    return {**chosen, "type": "" if ready == called else ready}
+
+
+def _armed_times(when: dict[str, Any]) -> dict[str, Any]:
+    """Returns the fields of When with `times`, the number of requests that the fault fires for."""
+    last = when.get("last", 0)
+    if not last:
+        return when
+    rest = {name: value for name, value in when.items() if name != "last"}
+    times = (last - when.get("first", 1)) // when.get("every", 1) + 1
+    return {"times": times, **rest}
+
+
 def _described(members: dict[str, Any]) -> str:
     """Formats the members of a fault rule's `action`, `match` or `when` as one line of text.
 
     The line contains the type and `name=value` pairs, without empty and default values.
     """
     return " ".join(
-        str(value) if name == "type" else f"{name}={value}"
+        str(value) if name == "type" else f"{_argument(name)}={value}"
         for name, value in members.items()
         if value and not (name in _OMITTED and _OMITTED[name] in (None, value))
     )
+
+
+def _argument(name: str) -> str:
+    """Returns the argument for a field in JSON, such as "retry_after" for "retryAfter"."""
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)

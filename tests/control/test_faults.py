@@ -72,13 +72,20 @@ def test_an_invalid_rule_is_refused_and_arms_nothing(control: ControlClient, bod
 
 def test_the_command_arms_lists_and_disarms(api: FakeAPI, tmp_path: Path) -> None:
     armed = run(api, "arm", "refuse", "get namespaces", "code=418", "called=tea", "times=1")
-    assert armed.output == "tea  refuse code=418  verb=get resource=namespaces  last=1  matched 0, fired 0\n"
+    assert armed.output == "tea  refuse code=418  verb=get resource=namespaces  times=1  matched 0, fired 0\n"
     with pytest.raises(StatusError, match="418"):
         api.request("GET", PATH)
     assert run(api, "list").output.endswith("matched 1, fired 1\n")
     file = tmp_path / "faults.yaml"
     file.write_text("- {expire: {target: pods, called: expire}}")
-    assert run(api, "arm", "--file", str(file)).output.startswith("expire  expireWatch  verb=watch")
+    assert run(api, "arm", "--file", str(file)).output.startswith("expire  verb=watch")
+    throttled = run(api, "arm", "throttle", "pods", "times=2", "every=3", "retry_after=5").output
+    assert throttled == "throttle  retry_after=5  resource=pods  times=2 every=3  matched 0, fired 0\n"
+    assert (
+        run(api, "arm", "throttle", "pods").output
+        == "throttle-2  throttle  resource=pods  matched 0, fired 0\n"
+    )
+    assert run(api, "arm", "wait", "pods", "seconds=2").output.startswith("wait  seconds=2")
     assert run(api, "disarm", "tea").exit_code == 0
     assert run(api, "disarm", "--all").exit_code == 0
     assert run(api, "list").output == "No fault is armed.\n"
