@@ -133,5 +133,5 @@ async def _unused(cluster: ClusterObjects, claim: Object, heavy: HeavySteps) -> 
         reasons = [*scheduled.reasons, reason]
         summary = scheduled.reasons[0].text
         explained = explanation(cluster, claim, "pending", summary, reasons, scheduled, kind="ResourceClaim")
-        explained.notes.append("no pod uses the claim yet; this is why the first pod would wait")
+        explained.notes.append("a pod that uses the claim would wait for the first of these reasons")
     return explained

@@ -13,7 +13,7 @@ from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason, managers_of, owner_text
 from fakeapi.explaining.kubelet_facts import VOLUME_MISSING, starting_reasons
 from fakeapi.explaining.model import NAMES_SHOWN, VERSION, Change, Reason, Reference, listed
-from fakeapi.explaining.scheduling import PodScheduling, Scheduled
+from fakeapi.explaining.scheduling import NO_NODES, PodScheduling, Scheduled
 from fakeapi.explaining.selector_text import HEADLINE_LENGTH, shortened
 from fakeapi.explaining.similar import nearest
 from fakeapi.machinery.json_types import Object
@@ -60,6 +60,8 @@ def _pending(cluster: ClusterObjects, pod: Object, scheduled: Scheduled) -> Expl
             return explanation(cluster, pod, "pending", reasons[0].text, reasons)
         reasons = [own, *volumes] if own else []
         return explanation(cluster, pod, "pending", own.text if own else summary, reasons, scheduled)
+    if reasons[0].code == NO_NODES and (own := _scheduler_reason(cluster, pod)):
+        reasons = [*reasons, own]  # otherwise the user would learn it only after creating a node
     return explanation(cluster, pod, "pending", reasons[0].text, reasons, scheduled)
 
 
@@ -82,7 +84,15 @@ def _scheduler_reason(cluster: ClusterObjects, pod: Object) -> Reason | None:
     name = pod["spec"].get("schedulerName") or "default-scheduler"
     if cluster.lacks_controller("scheduler"):
         text = "the controller scheduler does not run, so no pod gets a node"
-        return Reason("SchedulerNotRunning", text, object=reference("Pod", pod), path="spec.schedulerName")
+        start = "start the server with the controller scheduler: --controllers all, or "
+        start += 'controllers="all" in a test'
+        return Reason(
+            "SchedulerNotRunning",
+            text,
+            object=reference("Pod", pod),
+            path="spec.schedulerName",
+            changes=[Change(start, "create")],
+        )
     if cluster.controllers is not None and name != "default-scheduler":
         text = f"the pod wants the scheduler {name}; this server runs only default-scheduler"
         return Reason("SchedulerUnknown", text, object=reference("Pod", pod), path="spec.schedulerName")

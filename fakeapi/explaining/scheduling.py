@@ -34,6 +34,8 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 from fakeapi.registry.offloading.turns import Turns
 
+NO_NODES = "NoNodes"
+"""The code of the reason that the cluster has no nodes."""
 NODES_LISTED = 100
 """Maximum number of nodes with details of each device request. Further nodes have no details."""
 
@@ -109,7 +111,7 @@ class PodScheduling:
             create += ": apply a manifest, start the server with --nodes or --driver, or call add_driver"
         change = Change(create, "create")
         return Reason(
-            "NoNodes", "the cluster has no nodes", object=reference("Pod", self._pod), changes=[change]
+            NO_NODES, "the cluster has no nodes", object=reference("Pod", self._pod), changes=[change]
         )
 
     async def _feasible(self, outcome: Outcome) -> list[NodeResult]:

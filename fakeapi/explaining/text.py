@@ -166,6 +166,8 @@ def _score(node: NodeResult, plugins: set[str], *, everything: bool) -> str:
         f"{name} {part}" for name, part in node.scores.items() if name in plugins or (everything and part)
     ]
     rest = 0 if everything else sum(part for name, part in node.scores.items() if name not in plugins)
+    if rest and not parts:
+        return f", score {node.score}"  # the nodes do not differ, so the parts say nothing more
     if rest:
         parts.append(f"other plugins {rest}")
     return f", score {node.score} = {' + '.join(parts)}"

@@ -1,5 +1,6 @@
 """Explanations name causes, places and amounts for readers who do not know DRA."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -35,6 +36,33 @@ def server() -> Iterator[FakeAPI]:
 def api(server: FakeAPI) -> FakeAPI:
     server.reset()
     return server
+
+
+def test_a_cluster_without_nodes_and_without_a_scheduler_names_both_with_their_changes() -> None:
+    with FakeAPI(release="1.36") as api:
+        api.create(api.objects.pod("train"))
+        explanation = api.explain("Pod", "train")
+    assert [reason.code for reason in explanation.reasons] == ["NoNodes", "SchedulerNotRunning"]
+    text = text_of(explanation)
+    assert "start the server with --nodes" in text
+    assert 'controllers="all" in a test' in text
+
+
+def test_the_score_of_equal_nodes_has_no_parts(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), nodes="ab")
+    resource_slice(api, "b", [device("gpu-0")])
+    train(api)
+    lines = [line.strip() for line in api.explain("Pod", "train").text.splitlines() if ": feasible" in line]
+    assert len(lines) == 2
+    assert all(re.fullmatch(r"node [ab]: feasible, score \d+(?: \(chosen\))?", line) for line in lines), lines
+
+
+def test_only_one_line_says_that_no_pod_uses_a_claim(api: FakeAPI) -> None:
+    claim(api, "gpu")
+    text = api.explain("ResourceClaim", "gpu").text
+    assert "which does not exist" in text
+    assert text.count("no pod uses") == 1
+    assert "a pod that uses the claim would wait for the first of these reasons" in text
 
 
 def _from_template(api: FakeAPI, name: str) -> None:
