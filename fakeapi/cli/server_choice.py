@@ -1,6 +1,7 @@
 """Chooses the server of a command from options and environment variables, and names the choice in errors."""
 
 import os
+import ssl
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,9 +80,12 @@ def named(target: "Target") -> str:
 def with_hint(error: Exception, target: "Target") -> str:
     """Returns the message of an error, with a hint how to name another server.
 
-    The hint follows only if the connection failed, and if no option of the command line names the server.
+    The hint follows only if the connection failed, and if no option of the command line names the server. If
+    the certificate of the server is not trusted, the hint names the options for its CA.
     """
     text = printable_line(error)
+    if isinstance(error.__cause__, ssl.SSLCertVerificationError):
+        return f"{text}; --ca-file names the file of its CA, or --kubeconfig a kubeconfig with this CA"
     failed = target.url in text and isinstance(error.__cause__, OSError)
     if not failed or target.origin == FROM_OPTION:
         return text

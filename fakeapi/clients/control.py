@@ -107,7 +107,7 @@ class ControlClient:
         try:
             answer = self._connections.send(method, _target(path, query), headers, content)
         except (OSError, http.client.HTTPException, UnicodeDecodeError) as error:
-            raise ControlError(f"{self._url} does not answer: {error}") from error
+            raise ControlError(self._failure(error)) from error
         if answer.status >= 400:
             raise self._refusal(answer)
         if not answer.text or not answer.media_type.startswith("application/json"):
@@ -133,7 +133,7 @@ class ControlClient:
         except (OSError, http.client.HTTPException) as error:
             if stream is not None:
                 stream.close()
-            raise ControlError(f"{self._url} does not answer: {error}") from error
+            raise ControlError(self._failure(error)) from error
         stream.close()
         raise self._refusal(Answer(stream.status, "", text))
 
@@ -146,6 +146,12 @@ class ControlClient:
     def close(self) -> None:
         """Closes the idle connections."""
         self._connections.close()
+
+    def _failure(self, error: Exception) -> str:
+        """Returns the message for a request without a response."""
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f"the certificate of {self._url} is not trusted: {error.verify_message}"
+        return f"{self._url} does not answer: {error}"
 
     def _refusal(self, answer: Answer) -> ControlError:
         try:

@@ -158,6 +158,9 @@ class HttpClient:
                 )
         except TimeoutError as error:
             raise TargetError(f"{self.url} does not answer within {CONNECT_SECONDS:.0f} s") from error
+        except ssl.SSLCertVerificationError as error:
+            words = f"the certificate of {self.url} is not trusted: {error.verify_message}"
+            raise TargetError(words) from error
         except ssl.SSLError as error:
             raise TargetError(f"TLS with {self.url} fails: {error.reason or error}") from error
         except OSError as error:

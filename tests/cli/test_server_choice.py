@@ -219,3 +219,16 @@ def test_a_port_is_refused_with_the_option_that_names_a_server() -> None:
 def test_an_address_without_a_scheme_is_refused_with_the_url() -> None:
     output = faults("--server", "127.0.0.1:9200")
     assert "write http://127.0.0.1:9200 or https://127.0.0.1:9200" in output
+
+
+@pytest.mark.parametrize("arguments", [("explain", "pod", "a"), ("faults", "list"), ("export", "all.yaml")])
+def test_an_untrusted_certificate_leads_to_the_options_for_its_ca(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with FakeAPI(tls=True) as secure:
+        url = secure.url
+        result = run(*arguments, "--server", url)
+    assert result.exit_code == 1
+    assert f"Error: the certificate of {url} is not trusted: " in result.output
+    assert "; --ca-file names the file of its CA, or --kubeconfig" in result.output
