@@ -13,6 +13,7 @@ from fakeapi.clients.errors import StatusError
 from fakeapi.clients.served_resource import ServedResource, version_path
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.suggestions import did_you_mean
+from fakeapi.releases.offered import GROUPS
 from fakeapi.testing.hidden_frames import hides_expected_errors
 from fakeapi.testing.wire import Wire
 
@@ -112,7 +113,10 @@ def _of_named_version(wire: Wire, api_version: str) -> list[ServedResource]:
     of_group = [version for version, name in served.items() if name == group]
     hint = f"; the server serves {', '.join(of_group)}" if of_group else did_you_mean(api_version, served)
     hints = [f"{api_version} is not served{hint}"]
-    raise StatusError(refused.code, refused.status, refused.message, request=refused.request, hints=hints)
+    if not of_group and group not in GROUPS:
+        hints.append('install the definition of a custom kind first: fakeapi.install("crd.yaml")')
+    message = refused.message.strip()
+    raise StatusError(refused.code, refused.status, message, request=refused.request, hints=hints)
 
 
 def _of_version(wire: Wire, api_version: str) -> list[ServedResource]:

@@ -24,6 +24,10 @@ Until: TypeAlias = str | Callable[[Object], object] | None
 """
 
 
+_FIELDS = ("spec", "status", "data")
+"""Fields of many objects. A condition type that begins with such a name is a JSONPath without its dot."""
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A condition to wait for.
@@ -108,6 +112,8 @@ def _missing(obj: Object, name: str) -> str:
     if name in types:
         return ""
     others = f"; it has {', '.join(types)}" if types else " and no other condition"
+    if name.partition(".")[0] in {*obj, *_FIELDS}:
+        return f"the object has no condition {name}{others}; a JSONPath begins with a dot: .{name}"
     return f"the object has no condition {name}{others}{did_you_mean(name, types)}"
 
 

@@ -98,7 +98,7 @@ class Wire:
                 body = (body if isinstance(body, str) else json.dumps(body)).encode()
         answer = self.connections.send(method, target_of(path, query), headers, body)
         value = _decoded(answer)
-        fields = self._unknown_fields(answer, sent) if answer.warnings else []
+        fields = self._unknown_fields(answer, _object_in(sent, value)) if answer.warnings else []
         if answer.status >= 400:
             status = value if isinstance(value, dict) else {}
             subject = subject_of(method, path, query)
@@ -138,6 +138,11 @@ def subject_of(method: str, path: str, query: Mapping[str, Any] | None = None) -
     resource = f"{info.resource}/{info.subresource}" if info.subresource else info.resource
     name = "/".join(part for part in (info.namespace, info.name) if part)
     return " ".join(part for part in (verb, resource, name) if part)
+
+
+def _object_in(sent: Any, value: Any) -> Any:
+    """Returns the sent object, or the object of the response if the sent patch does not name its kind."""
+    return sent if isinstance(sent, Mapping) and "kind" in sent else value
 
 
 def _decoded(answer: Answer) -> Any:

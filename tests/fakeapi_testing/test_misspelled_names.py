@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fakeapi import FakeAPI, PatternError, RuleError, StatusError
+from fakeapi import FakeAPI, PatternError, RuleError, StatusError, WaitTimeout
 from fakeapi.faults.ready import READY
 from fakeapi.testing.faults import Faults
 
@@ -40,6 +40,16 @@ USES: list[tuple[Use, type[Exception], str]] = [
         lambda api: api.create({**CLAIM, "apiVersion": "resource.k8s/v1"}),
         StatusError,
         r"resource.k8s/v1 is not served; did you mean resource.k8s.io/v1\?",
+    ),
+    (
+        lambda api: api.create({"apiVersion": "a.example.com/v1", "kind": "A", "metadata": {"name": "a"}}),
+        StatusError,
+        r"a.example.com/v1 is not served\n    install the definition of a custom kind first: fakeapi.install",
+    ),
+    (
+        lambda api: api.wait_for("Namespace", "default", until="metadata.name=a", within=0.01),
+        WaitTimeout,
+        r"no condition metadata.name and no other condition; a JSONPath begins with a dot: .metadata.name",
     ),
     (lambda api: api.update(POD, subresource="staus"), ValueError, "did you mean status?"),
     (lambda api: api.wait_for("Pds", "p"), ValueError, "did you mean Pod?"),

@@ -25,7 +25,7 @@ def without_cel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def definition(kind: str = "Widget") -> dict[str, Any]:
     plural = f"{kind.lower()}s"
-    schema = {"type": "object", "x-kubernetes-validations": [{"rule": "self.spec.size < 10"}]}
+    schema: dict[str, Any] = {"type": "object", "x-kubernetes-validations": [{"rule": "self.spec.size < 10"}]}
     schema["properties"] = {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}}
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
     return {
