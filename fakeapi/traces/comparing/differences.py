@@ -1,6 +1,7 @@
 """Differences between a recorded response and the response in a replay, as values and as text."""
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -53,6 +54,22 @@ class Difference:
     def __str__(self) -> str:
         where = f"{self.path}: " if self.path else ""
         return f"{where}{self.kind}: recorded {self.recorded or 'nothing'}, now {self.now or 'nothing'}"
+
+
+_INDEX = re.compile(r"\[\d+\]")
+_WRAPPER = re.compile(r"(?:items\.|object\.)+")
+_OF_FIELDS = frozenset((DifferenceKind.VALUE, DifferenceKind.FIELD_MISSING, DifferenceKind.FIELD_ADDED))
+
+
+def field_of(difference: Difference) -> str:
+    """Returns the path of the field that differs, as for the option `ignore`; "" for other differences.
+
+    The path has no indexes of lists, and starts at the object of a list or of a watch event.
+    """
+    if difference.kind not in _OF_FIELDS:
+        return ""
+    path = _INDEX.sub("", difference.path.rpartition(": ")[2])
+    return path[match.end() :] if (match := _WRAPPER.match(path)) else path
 
 
 def render(path: Iterable[str | int]) -> str:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
+from fakeapi.machinery.codec import JsonError, decode
 from fakeapi.traces.analysis.causal_order import Key
 from fakeapi.traces.analysis.plan import ReplayPlan
 from fakeapi.traces.analysis.request_facts import Head, Metadata, RequestFacts, version_number
@@ -34,6 +35,7 @@ class Reason(StrEnum):
     LOAD = "load on the recorded server"
     CONDITION = "condition of the recorded server"
     RACE = "a race on the recorded server"
+    RELEASE = "deprecated in only one of the two releases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,9 @@ _NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
 """The fields that differ on the replay target because clients cannot set them when they create an object."""
 
 
+_DEPRECATED = " is deprecated in v1."
+"""Part of kube-apiserver's deprecation warnings. It precedes the minor release that deprecates the kind."""
+
 _ITEM = re.compile(r"items\[(\d+)\]")
 
 
@@ -84,7 +89,13 @@ class Explainer:
     The explanations use the initial objects of the trace, and the differences explained so far.
     """
 
-    def __init__(self, plan: ReplayPlan) -> None:
+    def __init__(self, plan: ReplayPlan, releases: tuple[str, str] = ("", "")) -> None:
+        """Creates an explainer for a plan.
+
+        `releases`: the Kubernetes releases of the recorded server and of the replay target, such as "1.36";
+        "" if unknown.
+        """
+        self._releases = releases
         self._inferred: set[Key] = set()
         self._created: set[Key] = set()
         self._versions: set[int] = set()
@@ -169,6 +180,8 @@ class Explainer:
         self, exchange: Exchange, facts: RequestFacts, differences: Sequence[Difference], status: int
     ) -> Explanation | None:
         key = facts.path.key
+        if all(_is_deprecation(difference, *self._releases) for difference in differences):
+            return Explanation(Reason.RELEASE, " and ".join(self._releases))
         if facts.status != status and facts.status in _STATUS_REASONS:
             return Explanation(_STATUS_REASONS[facts.status], str(facts.status))
         if key in self._partial:
@@ -243,6 +256,22 @@ class Explainer:
         for key in versions:
             self._diverged.setdefault(key, (exchange.id, explanation))
         return explanation
+
+
+def _is_deprecation(difference: Difference, recorded: str, target: str) -> bool:
+    """Whether a difference is a deprecation warning that only one of two releases gives.
+
+    `recorded` and `target`: the releases of the recorded server and of the replay target; "" if unknown.
+    """
+    if difference.kind is not DifferenceKind.WARNING or not recorded or target in {"", recorded}:
+        return False
+    try:
+        ours, theirs = (
+            set(decode(text.encode()) if text else []) for text in (difference.recorded, difference.now)
+        )
+    except (JsonError, TypeError):  # the text is cut, or a header is not text
+        return False
+    return all(_DEPRECATED in str(text) for text in ours ^ theirs)
 
 
 def _recorded_items(exchange: Exchange) -> list[Metadata]:

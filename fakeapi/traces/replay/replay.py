@@ -35,7 +35,7 @@ from fakeapi.traces.replay.restore import InitialStateRestorer
 from fakeapi.traces.replay.rewrite import NotRewritable, rewritten_request, sent_headers
 from fakeapi.traces.replay.scheduler import Scheduler
 from fakeapi.traces.replay.server_times import ServerTimeRewriter
-from fakeapi.traces.replay.target_discovery import current_version, served_paths
+from fakeapi.traces.replay.target_discovery import current_version, release_of, served_paths
 from fakeapi.traces.reporting.builder import ReportBuilder
 from fakeapi.traces.reporting.report import Report
 from fakeapi.traces.reporting.results import NotCompared
@@ -125,7 +125,7 @@ class Replayer:
     async def run(self) -> Report:
         """Plans the replay, creates the initial objects, sends the requests, and returns the report."""
         plan = plan_replay(self._reader, self._options.until)
-        self._prepare(plan)
+        self._prepare(plan, await release_of(self._client))
         self._served = await served_paths(self._client, plan.group_versions)
         if self._options.seed:
             self._restorer = InitialStateRestorer(self._client, self._identities, self._served)
@@ -147,13 +147,13 @@ class Replayer:
         for watch in self._watches.values():
             await watch.close(0)
 
-    def _prepare(self, plan: ReplayPlan) -> None:
+    def _prepare(self, plan: ReplayPlan, release: str) -> None:
         report, progress = self.report, self._progress
         report.exchanges = progress.total = len(plan.order)
         report.reordered = plan.reordered
         report.notes = plan.notes
         progress.since, progress.until = plan.since, plan.until
-        self._builder = ReportBuilder(report, Explainer(plan))
+        self._builder = ReportBuilder(report, Explainer(plan, (report.release, release)))
         self._times = ServerTimeRewriter(self._client, self._identities, plan.server_times)
 
     async def _send_all(self, plan: ReplayPlan) -> None:
@@ -348,6 +348,9 @@ class Replayer:
         reason, detail = not_compared
         if reason is None:
             reason, detail = self._not_compared(step, recorded, answer)
+        if reason is NotCompared.SELF_DESCRIPTION and _is_of_another_document(step, recorded, answer):
+            self._builder.uncompared(step, reason, detail)
+            return
         if reason is None and self._is_page(step, recorded):
             reason, options = NotCompared.PAGE, replace(options, page=True)
         differences = compare_answers(
@@ -388,6 +391,16 @@ class Replayer:
         if media.startswith((PROTOBUF, CBOR)):
             return NotCompared.FORMAT, media.partition(";")[0]
         return None, ""
+
+
+def _is_of_another_document(step: Step, recorded: Response, answer: Response) -> bool:
+    """Whether two responses to a request for an OpenAPI document differ only because the documents differ.
+
+    The hash in the query and the ETag of If-None-Match belong to the document of the recorded server. A
+    server with another document redirects (301) or sends it (200), instead of 304 Not Modified.
+    """
+    statuses = {recorded.status, answer.status}
+    return step.exchange.request.target.startswith("/openapi/") and statuses <= {200, 301, 304}
 
 
 def _is_unknown_path(response: Response) -> bool:

@@ -1,5 +1,6 @@
 """Asks a replay target for the resources that it serves and for its current resourceVersion."""
 
+import re
 from collections.abc import Iterable
 
 from fakeapi.clients.errors import StatusError
@@ -10,6 +11,7 @@ from fakeapi.clients.target import TargetError
 from fakeapi.machinery.codec import JsonError, decode
 from fakeapi.traces.analysis.request_facts import version_number
 
+_RELEASE = re.compile(r"1\.\d{1,3}")
 _HEADERS: Headers = (("accept", "application/json"), ("user-agent", "fakeapi-replay"))
 
 
@@ -48,6 +50,20 @@ def _resources(client: HttpClient, root: str, answer: Response) -> list[Resource
     raise TargetError(
         f"{client.url} is not a Kubernetes API server: {root} answers {answer.status} {start!r}"
     )
+
+
+async def release_of(client: HttpClient) -> str:
+    """Returns the minor release of a server, such as "1.36"; "" if its /version does not contain one.
+
+    Raises TargetError if the server does not respond with valid HTTP.
+    """
+    answer = await client.send("GET", "/version", _HEADERS)
+    try:
+        version = decode(answer.body)
+        release = f"{version['major']}.{version['minor']}"
+    except (JsonError, KeyError, TypeError):
+        return ""
+    return release if _RELEASE.fullmatch(release) else ""
 
 
 async def current_version(client: HttpClient) -> int:

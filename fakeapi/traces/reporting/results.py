@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from fakeapi.traces.comparing.differences import Difference
+from fakeapi.traces.comparing.differences import Difference, field_of
 from fakeapi.traces.comparing.reasons import Explanation
 
 DIVERGENCES_MAX = 1000
@@ -245,6 +245,18 @@ class Results:
         unexplained = (divergence for divergence in self.divergences if divergence.is_unexplained)
         return next(unexplained, next(iter(self.divergences), None))
 
+    @property
+    def fields(self) -> Counter[str]:
+        """The number of kept divergences in which each field differs, by field path.
+
+        The paths are as for the option `ignore`: without the indexes of lists.
+        """
+        return Counter(
+            name
+            for divergence in self.divergences
+            for name in dict.fromkeys(filter(None, map(field_of, divergence.differences)))
+        )
+
     def add(self, divergence: Divergence) -> None:
         """Counts a divergence and keeps it. `finish` drops all except the first DIVERGENCES_MAX."""
         self.divergent += 1
@@ -289,6 +301,7 @@ class Results:
             "stopped": self.stopped or None,
             "first": None if first is None else {**first.to_dict(self.page), "context": list(first.context)},
             "groups": {name: dict(sorted(counts.items())) for name, counts in sorted(self.groups.items())},
+            "fields": dict(sorted(self.fields.items())),
             "kinds": dict(sorted(self.kinds.items())),
             "explanations": dict(sorted(self.explanations.items())),
             "unserved": dict(sorted(self.unserved.items())),

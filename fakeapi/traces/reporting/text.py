@@ -10,17 +10,25 @@ from fakeapi.traces.reporting.results import Divergence, Results
 LISTED = 10
 """Maximum number of created objects, and of divergences after the first, that the text lists."""
 
+FIELDS = 10
+"""Maximum number of fields that differ in several exchanges that the text lists."""
+
 DIFFERENCES = 8
 """Maximum number of differences that the text shows for one divergence."""
 
 
 def summary(report: Results) -> str:
-    """Returns a line with the numbers of replayed, equal, divergent and unserved exchanges."""
+    """Returns a line with the numbers of replayed exchanges and of each outcome.
+
+    The numbers of the outcomes add up to the number of exchanges, if the replay did not end early.
+    """
     parts = [f"{report.replayed} of {report.exchanges} exchanges replayed", f"{report.same} as recorded"]
     if report.unexplained:
         parts.append(f"{report.unexplained} diverge")
     if report.explained:
         parts.append(f"{report.explained} diverge for a known reason")
+    if report.uncompared:
+        parts.append(f"{report.uncompared.total()} not compared in full")
     if report.unserved:
         parts.append(f"{report.unserved.total()} not served here")
     return ", ".join(parts)
@@ -72,7 +80,7 @@ def _seeded(report: Results) -> Iterator[str]:
     if not report.seeded:
         return
     yield ""
-    yield f"Created before the replay, because the trace uses them ({len(report.seeded)}):"
+    yield f"Needed before the replay, because the trace uses them ({len(report.seeded)}):"
     for restored in report.seeded[:LISTED]:
         yield f"  {restored}"
     if len(report.seeded) > LISTED:
@@ -103,6 +111,7 @@ def _divergences(report: Results) -> Iterator[str]:
         yield from (f"      {line}" for line in first.context)
     yield from _counted("Kinds of difference", report.kinds)
     yield from _counted("Reasons", report.explanations)
+    yield from _fields(report)
     others = [divergence for divergence in report.divergences if divergence is not first]
     if others:
         yield ""
@@ -111,6 +120,15 @@ def _divergences(report: Results) -> Iterator[str]:
         yield from _divergence(other, report.page)
     if report.divergent - 1 > LISTED:
         yield f"  and {report.divergent - 1 - LISTED} more"
+
+
+def _fields(report: Results) -> Iterator[str]:
+    """Yields the fields that differ in several exchanges, and how to leave out the first of them."""
+    fields = [(name, count) for name, count in report.fields.most_common(FIELDS) if count > 1]
+    if not fields:
+        return
+    yield from _counted("Fields that differ in several exchanges", Counter(dict(fields)))
+    yield f"  --ignore FIELD leaves a field out of the comparison, such as --ignore '{fields[0][0]}'."
 
 
 def _divergence(divergence: Divergence, page: str) -> Iterator[str]:

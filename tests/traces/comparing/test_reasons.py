@@ -15,7 +15,7 @@ from fakeapi.traces.analysis.protobuf_bodies import ProtobufBodies
 from fakeapi.traces.analysis.request_facts import RequestFacts
 from fakeapi.traces.analysis.resource_path import ResourcePath
 from fakeapi.traces.analysis.server_times import ServerTimesScan
-from fakeapi.traces.comparing.differences import Difference, DifferenceKind
+from fakeapi.traces.comparing.differences import Difference, DifferenceKind, show
 from fakeapi.traces.comparing.events import EventComparison
 from fakeapi.traces.comparing.reasons import Explainer, Explanation, Reason
 from fakeapi.traces.model import Exchange, Inferred, Request
@@ -27,7 +27,12 @@ VALUE = Difference(DifferenceKind.VALUE, "spec.x", "1", "2")
 GENERATION = Difference(DifferenceKind.VALUE, "metadata.generation", "1", "2")
 
 
-def explainer(*initial: InitialObject, partial: dict[Key, str] | None = None, **plan: Any) -> Explainer:
+def explainer(
+    *initial: InitialObject,
+    partial: dict[Key, str] | None = None,
+    releases: tuple[str, str] = ("", ""),
+    **plan: Any,
+) -> Explainer:
     return Explainer(
         ReplayPlan(
             order=array("L"),
@@ -44,7 +49,8 @@ def explainer(*initial: InitialObject, partial: dict[Key, str] | None = None, **
             namespaces=plan.get("namespaces", {}),
             server_times=ServerTimesScan(),
             bodies=ProtobufBodies(),
-        )
+        ),
+        releases,
     )
 
 
@@ -147,3 +153,27 @@ def test_a_list_between_the_two_writes_of_one_delete_is_a_race_of_the_recorded_s
     assert explanation == Explanation(Reason.RACE, "version 8")
     written = explainer(written=frozenset({8, 9}))
     assert written.explain(listed, facts("list", path=path), [missing], 200)[0] is None
+
+
+DEPRECATED = '299 - "v1beta1 Gadget is deprecated in v1.35+; use v1 Gadget"'
+UNKNOWN = '299 - "unknown field \\"spec.a\\""'
+
+
+@pytest.mark.parametrize(
+    ("releases", "recorded", "now", "is_explained"),
+    [
+        (("1.34", "1.36"), [], [DEPRECATED], True),
+        (("1.36", "1.34"), [DEPRECATED], [], True),
+        (("1.34", "1.36"), [UNKNOWN], [UNKNOWN, DEPRECATED], True),
+        (("1.34", "1.36"), [], [UNKNOWN, DEPRECATED], False),
+        (("1.36", "1.36"), [], [DEPRECATED], False),
+        (("", "1.36"), [], [DEPRECATED], False),
+    ],
+)
+def test_a_deprecation_warning_of_another_release_is_explained(
+    releases: tuple[str, str], recorded: list[str], now: list[str], *, is_explained: bool
+) -> None:
+    warning = Difference(DifferenceKind.WARNING, "header Warning", show(recorded), show(now))
+    explanation, _ = explainer(releases=releases).explain(exchange(), facts(), [warning], 200)
+    expected = Explanation(Reason.RELEASE, " and ".join(releases)) if is_explained else None
+    assert explanation == expected

@@ -15,9 +15,10 @@ from fakeapi.traces.comparing.reasons import Explanation, Reason
 from fakeapi.traces.model import Exchange
 from fakeapi.traces.reporting.junit import junit
 from fakeapi.traces.reporting.report import Report
-from fakeapi.traces.reporting.results import DIVERGENCES_MAX, Divergence
+from fakeapi.traces.reporting.results import DIVERGENCES_MAX, Divergence, Mark, Outcome
 from fakeapi.traces.reporting.text import summary, text
 from fakeapi.traces.reporting.timeline import page
+from tests.control import chromium
 from tests.traces.sessions import changed, method, record, with_answer
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -107,6 +108,64 @@ def test_the_earliest_divergences_are_kept_and_all_are_counted() -> None:
 def test_a_report_without_divergences_is_short() -> None:
     assert text(report()).splitlines()[-1] == "No divergence."
     assert summary(report()) == "0 of 0 exchanges replayed, 0 as recorded"
+
+
+def test_the_numbers_of_the_outcomes_add_up_to_the_exchanges() -> None:
+    own_report = report(divergence(1), divergence(2, EXPLANATION))
+    own_report.exchanges, own_report.replayed, own_report.same = 10, 7, 3
+    own_report.uncompared["discovery"] = 2
+    own_report.unserved["pods"] = 3
+    assert summary(own_report) == (
+        "7 of 10 exchanges replayed, 3 as recorded, 1 diverge, 1 diverge for a known reason, "
+        "2 not compared in full, 3 not served here"
+    )
+
+
+def test_the_fields_that_differ_often_are_counted_with_a_hint_at_ignore() -> None:
+    paths = (
+        "ADDED a/b: object.metadata.generation",
+        "items[3].metadata.generation",
+        "spec.c[0].d",
+        "spec.c[1].d",
+    )
+    own_report = report(*map(with_paths, paths), with_paths("spec.e"))
+    assert own_report.to_dict()["fields"] == {"metadata.generation": 2, "spec.c.d": 2, "spec.e": 1}
+    lines = text(own_report).splitlines()
+    begin = lines.index("Fields that differ in several exchanges (4):")
+    assert lines[begin + 1 : begin + 4] == [
+        "  2  metadata.generation",
+        "  2  spec.c.d",
+        "  --ignore FIELD leaves a field out of the comparison, such as --ignore 'metadata.generation'.",
+    ]
+
+
+def with_paths(*paths: str) -> Divergence:
+    """Returns a divergence in which these fields are missing."""
+    missing = tuple(Difference(DifferenceKind.FIELD_MISSING, path, "1") for path in paths)
+    return replace(divergence(1), differences=missing)
+
+
+@pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
+def test_a_long_hash_does_not_scroll_the_page_sideways_or_break_words(tmp_path: Path) -> None:
+    hashed = "/openapi/v3/apis/apps/v1?hash=" + 40 * "ABCDEF0123456789"
+    long = replace(divergence(1), request=f"GET {hashed}", recorded=hashed, now="301")
+    differing = Difference(DifferenceKind.VALUE, "spec.hash", f'"{hashed}"', '"b"')
+    own_report = report(replace(long, differences=(differing,)))
+    own_report.marks = [Mark(1, 1, 0.1, 0.0, "me", "get", hashed, 200, Outcome.DIVERGENCE)]
+    path = tmp_path / "page.html"
+    path.write_text(page(own_report))
+    with chromium.window(tmp_path / "profile") as browser:
+        browser.open(path.as_uri())
+        for width in (1280, 500):
+            browser.command(
+                "Emulation.setDeviceMetricsOverride",
+                {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+            )
+            assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+            heights = browser.run(
+                "return [...document.querySelectorAll('th')].map((each) => each.clientHeight)"
+            )
+            assert max(heights) < 50, "the headings of columns have one line"
 
 
 def test_junit_has_a_case_for_each_kind_of_request(found: Report) -> None:
