@@ -221,7 +221,7 @@ def test_an_address_without_a_scheme_is_refused_with_the_url() -> None:
     assert "write http://127.0.0.1:9200 or https://127.0.0.1:9200" in output
 
 
-@pytest.mark.parametrize("arguments", [("explain", "pod", "a"), ("faults", "list"), ("export", "all.yaml")])
+@pytest.mark.parametrize("arguments", [("explain", "pod", "a"), ("faults", "list"), ("export",)])
 def test_an_untrusted_certificate_leads_to_the_options_for_its_ca(
     arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
