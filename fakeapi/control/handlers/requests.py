@@ -103,7 +103,8 @@ class RequestList(msgspec.Struct, rename="camel"):
 class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
     """The query for requests.
 
-    `verb`, `resource`, `namespace`, `name`, `user` and `agent` are as in RequestPattern.
+    `verb`, `resource`, `namespace`, `name`, `user` and `agent` are as in RequestPattern. The server refuses
+    a misspelled resource with 400, and suggests the nearest name.
 
     - `code`: the status code; 0 for all.
     - `codes`: status codes separated by commas, such as `409,5xx`; "" for all. `0` means no response.
