@@ -15,8 +15,8 @@ from typing import Any
 import click
 
 from fakeapi.cli.file_type import FILE
-from fakeapi.cli.old_names import with_new_names
 from fakeapi.cli.numbers import WholeNumber
+from fakeapi.cli.old_names import with_new_names
 from fakeapi.cli.token_options import token_options
 from fakeapi.cli.trace_options import redaction_options, redactor, reported
 from fakeapi.clients import kubeconfig_writer

@@ -17,8 +17,8 @@ import click
 from fakeapi.atomic_file import write_atomically
 from fakeapi.cli.file_type import FILE
 from fakeapi.cli.keyboard import HELP, keys
-from fakeapi.cli.old_names import with_new_names
 from fakeapi.cli.numbers import Number
+from fakeapi.cli.old_names import with_new_names
 from fakeapi.cli.progress import ProgressLine
 from fakeapi.cli.token_options import token_options
 from fakeapi.clients.control import page_of
