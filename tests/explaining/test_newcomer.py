@@ -58,6 +58,7 @@ def test_the_score_of_equal_nodes_has_no_parts(api: FakeAPI) -> None:
 
 
 def test_only_one_line_says_that_no_pod_uses_a_claim(api: FakeAPI) -> None:
+    node(api, "a")
     claim(api, "gpu")
     text = api.explain("ResourceClaim", "gpu").text
     assert "which does not exist" in text
