@@ -52,6 +52,7 @@ def test_the_score_of_equal_nodes_has_no_parts(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), nodes="ab")
     resource_slice(api, "b", [device("gpu-0")])
     train(api)
+    api.settle()
     lines = [line.strip() for line in api.explain("Pod", "train").text.splitlines() if ": feasible" in line]
     assert len(lines) == 2
     assert all(re.fullmatch(r"node [ab]: feasible, score \d+(?: \(chosen\))?", line) for line in lines), lines
