@@ -321,3 +321,28 @@ def test_a_long_error_of_a_controller_is_cut() -> None:
     (report,) = activity.reports(["scheduler"], queue, None)
     assert len(report.last_error) <= ERROR_LENGTH_MAX
     assert (report.failed, report.reconciled) == (1, 0)
+
+
+def test_a_taint_of_a_device_names_its_rule() -> None:
+    with FakeAPI(release="1.37") as api, ControlClient(api.url) as client:
+        own = {"key": "own", "effect": "NoExecute"}
+        capacity = {"memory": {"value": "80Gi"}}
+        attributes = {"index": {"int": 1}, "model": {"string": "A100"}}
+        device = {"name": "gpu-0", "taints": [own], "capacity": capacity, "attributes": attributes}
+        api.create(new_slice("slice", [device]))
+        spec = {"deviceSelector": {"driver": DRIVER}, "taint": {"key": "recall", "effect": "NoSchedule"}}
+        rule = {"apiVersion": "resource.k8s.io/v1beta2", "kind": "DeviceTaintRule", "spec": spec}
+        api.create({**rule, "metadata": {"name": "rule"}})
+        answer = client.get(f"/device-pool?driver={DRIVER}&pool=pool")
+        assert answer["devices"] == [
+            {
+                "name": "gpu-0",
+                "attributes": {"index": "1", "model": "A100"},
+                "capacity": {"memory": "80Gi"},
+                "taints": [
+                    {"text": "own:NoExecute", "rule": ""},
+                    {"text": "recall:NoSchedule", "rule": "rule"},
+                ],
+            }
+        ]
+        assert client.get(f"/device-pool?driver={DRIVER}&pool=other")["devices"] == []

@@ -505,6 +505,36 @@ def test_requests_that_count_an_event_once_more_are_one_row(browser: Browser, ap
     browser.open(f"{api.page}#/requests")
     browser.see("\N{MULTIPLICATION SIGN}7", "main table")
     assert browser.run("return document.querySelectorAll('tbody tr').length") == 2
+    browser.see("8 shown in 2 rows")
+    browser.click("\N{MULTIPLICATION SIGN}7")
+    browser.see("count: 8", "dialog")
+
+
+def test_folded_requests_leave_room_for_others(browser: Browser, api: FakeAPI) -> None:
+    api.create(configmap("early"))
+    reference = {"kind": "Pod", "namespace": "default", "name": "trainer"}
+    event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, "involvedObject": reference}
+    api.create({**event, "reason": "A", "message": "a", "type": "Warning", "count": 1})
+    for count in range(2, 330):
+        api.patch("Event", "e", {"count": count})
+    browser.open(f"{api.page}#/requests")
+    browser.see("default/early", "main table")
+
+
+def test_a_refused_create_has_its_generate_name_and_the_end_of_its_message(
+    browser: Browser, api: FakeAPI
+) -> None:
+    path = "/api/v1/namespaces/nowhere/configmaps"
+    with pytest.raises(StatusError, match="404"):
+        api.request("POST", path, body={**configmap("a"), "metadata": {"generateName": "made-"}})
+    with pytest.raises(StatusError, match="422"):
+        api.create(configmap("Bad_Name"))
+    browser.open(f"{api.page}#/requests")
+    browser.see("configmaps nowhere/made-\N{HORIZONTAL ELLIPSIS}", "main table")
+    message = "return document.querySelector('td.of-message').innerText"
+    assert browser.run(message).startswith("metadata.name: Invalid value")
+    browser.run("document.querySelector('td.of-message').click()")
+    browser.see("Bad_Name", "dialog")
 
 
 def test_requests_that_come_too_fast_are_counted(browser: Browser, api: FakeAPI) -> None:
@@ -567,6 +597,7 @@ def test_a_snapshot_is_taken_and_restored_with_a_click(browser: Browser, api: Fa
     browser.click("Restore base now")
     browser.wait(lambda: len(api.list("Namespace")) == 4, "the restored state")
     browser.click("Delete: base")
+    browser.click("Delete base now")
     browser.see("No snapshot is kept")
 
 

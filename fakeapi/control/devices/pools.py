@@ -118,7 +118,7 @@ def node_views(read: Objects) -> list[NodeView]:
     uses = _allocations_by_device(read.claims, pods_by_claim(read.pods))
     unhealthy = _unhealthy(read.pods)
     pools: dict[str, list[PoolView]] = defaultdict(list)
-    for slices in _newest(read.slices):
+    for slices in newest_slices(read.slices):
         spec = slices[0].spec
         view = _pool(slices, uses, unhealthy, read.taint_rules)
         pools[spec.node_name or ""].append(view)
@@ -143,7 +143,7 @@ def _node(name: str, node: Node | None, pods: int, pools: list[PoolView]) -> Nod
     )
 
 
-def _newest(slices: Iterable[Slice]) -> Iterable[list[Slice]]:
+def newest_slices(slices: Iterable[Slice]) -> Iterable[list[Slice]]:
     """Groups ResourceSlices by pool. Yields only the slices of the newest generation, like the scheduler."""
     pools: dict[tuple[str, str], list[Slice]] = defaultdict(list)
     for each in slices:

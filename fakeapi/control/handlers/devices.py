@@ -14,6 +14,7 @@ from fakeapi.control.devices.claim_states import (
     pending_pods,
     pods_by_claim,
 )
+from fakeapi.control.devices.pool_details import DeviceDetails, device_details
 from fakeapi.control.devices.pools import DeviceState, NodeView, node_views
 from fakeapi.control.devices.reading import read_claims_and_pods, read_objects, read_pods
 from fakeapi.control.errors import refused
@@ -28,6 +29,9 @@ CLAIM_BYTES = 512
 DEVICE_BYTES = 256
 """Estimated size of one device in a response, in bytes."""
 
+DETAILS_BYTES = 2048
+"""Estimated size of one device with its attributes and capacity in a response, in bytes."""
+
 
 class DeviceQuery(msgspec.Struct, forbid_unknown_fields=True):
     """The query for devices.
@@ -36,6 +40,19 @@ class DeviceQuery(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     unless: str = ""
+
+
+class PoolQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """The query for one pool: the names of its driver and of the pool."""
+
+    driver: str
+    pool: str
+
+
+class PoolDevices(msgspec.Struct, rename="camel"):
+    """The devices of one pool with their attributes, capacity and taints; [] if the pool does not exist."""
+
+    devices: list[DeviceDetails]
 
 
 class DriverView(msgspec.Struct, rename="camel"):
@@ -123,6 +140,12 @@ async def devices(call: Call) -> DeviceMap:
         return DeviceMap(revision, changed=True, drivers=drivers_of(nodes), nodes=nodes)
 
 
+async def device_pool(call: Call) -> PoolDevices:
+    details = device_details(await read_objects(call.server.cluster), call.query.driver, call.query.pool)
+    async with call.room(len(details) * DETAILS_BYTES):
+        return PoolDevices(details)
+
+
 def drivers_of(nodes: Iterable[NodeView]) -> list[DriverView]:
     """Counts the devices of each driver by state. Sorts the drivers by name."""
     counted: dict[str, Counter[str]] = {}
@@ -193,6 +216,14 @@ ROUTES = (
         "All nodes with their pools and devices, and the state of each device.",
         answer=DeviceMap,
         query=DeviceQuery,
+    ),
+    Route(
+        "GET",
+        "/device-pool",
+        device_pool,
+        "The devices of one pool with their attributes, capacity and taints.",
+        answer=PoolDevices,
+        query=PoolQuery,
     ),
     Route(
         "GET",

@@ -46,6 +46,7 @@ class RequestView(msgspec.Struct, rename="camel", omit_defaults=True):
     - `seconds`: the time until the end of the response, in seconds.
     - `code`: the status code; 0 without a response.
     - `resource`: the resource with its subresource, such as `pods/status`.
+    - `generate_name`: the generateName of a create whose object has no name; "" otherwise.
     - `reason` and `message`: from the Status in an error response.
     - `before` and `after`: the resourceVersion of the object before and after a write.
     - `sent_bytes`: the size of the request body in bytes.
@@ -66,6 +67,7 @@ class RequestView(msgspec.Struct, rename="camel", omit_defaults=True):
     resource: str = ""
     namespace: str = ""
     name: str = ""
+    generate_name: str = ""
     user: str = ""
     agent: str = ""
     reason: str = ""
@@ -206,6 +208,7 @@ def _members(entry: Entry) -> dict[str, Any]:
         "resource": entry.resource,
         "namespace": entry.namespace,
         "name": entry.name,
+        "generate_name": _generate_name(entry),
         "user": entry.user,
         "agent": entry.agent,
         "reason": entry.reason,
@@ -217,6 +220,13 @@ def _members(entry: Entry) -> dict[str, Any]:
         "watch": None if entry.watch is None else _watch(entry.watch),
         "text": str(entry),
     }
+
+
+def _generate_name(entry: Entry) -> str:
+    body = entry.body if entry.verb == "create" and not entry.name else None
+    metadata = body.get("metadata") if isinstance(body, dict) else None
+    prefix = metadata.get("generateName") if isinstance(metadata, dict) else None
+    return prefix if isinstance(prefix, str) else ""
 
 
 def _watch(progress: WatchProgress) -> WatchView:

@@ -62,17 +62,26 @@ function aheadText(seconds) {
 
 function Snapshots() {
   const { data, error, reload } = useLive(() => control("GET", "/snapshots"), [], { types: [] });
-  const [name, setName] = useState("base");
+  const [typed, setTyped] = useState(/** @type {string | null} */ (null));
   const [compared, setCompared] = useState(/** @type {any} */ (null));
   const [restoring, setRestoring] = useState("");
+  const [deleting, setDeleting] = useState("");
+  const [replacing, setReplacing] = useState("");
   const action = useAction();
-  const take = (event) => {
-    event.preventDefault();
+  const names = (data ?? []).map((each) => each.name);
+  const name = typed ?? freeName(names);
+  const take = () =>
     action.run(async () => {
       await control("PUT", `/snapshots/${encodeURIComponent(name)}`);
       say(`Took ${name}`);
+      setReplacing("");
+      setTyped(null);
       await reload();
     });
+  const submit = (event) => {
+    event.preventDefault();
+    if (names.includes(name)) setReplacing(name);
+    else take();
   };
   const restore = (each) =>
     action.run(async () => {
@@ -80,18 +89,21 @@ function Snapshots() {
       say(`Restored ${each}`);
       setRestoring("");
       await reload();
+      if (compared) await compare(compared.name);
     });
   const remove = (each) =>
     action.run(async () => {
       await control("DELETE", `/snapshots/${encodeURIComponent(each)}`);
       say(`Deleted ${each}`);
+      setDeleting("");
+      if (compared?.name === each) setCompared(null);
       await reload();
     });
-  const compare = (each) => action.run(async () => setCompared({ name: each, ...(await control("GET", "/snapshots/diff", { query: { old: each } })) }));
+  const compare = (each) => action.run(async () => setCompared({ name: each, ...(await readDifferences(each)) }));
   return html`<section class="card"><h2>Snapshots</h2>
     <${Problem} error=${error ?? action.error} />
-    <form class="row" onSubmit=${take}>
-      <${Field} label="Name"><input id="snapshot-name" required autocomplete="off" value=${name} onInput=${(event) => setName(event.target.value)} /><//>
+    <form class="row" onSubmit=${submit}>
+      <${Field} label="Name"><input id="snapshot-name" required autocomplete="off" value=${name} onInput=${(event) => setTyped(event.target.value)} /><//>
       <button class="main"><${Icon} name="snapshot" />Take a snapshot</button>
     </form>
     ${data && !data.length && html`<${Empty} icon="snapshot" title="No snapshot is kept"><p>A snapshot keeps all objects. Restore it to try something again from the same state.</p><//>`}
@@ -102,21 +114,65 @@ function Snapshots() {
           <button type="button" aria-label=${`Restore: ${each.name}`} onClick=${() => setRestoring(each.name)}>Restore</button>
           <button type="button" aria-label=${`Compare with now: ${each.name}`} onClick=${() => compare(each.name)}>Compare with now</button>
           <a class="button" href=${`../snapshots/${encodeURIComponent(each.name)}/file`} download>Download</a>
-          <button type="button" class="quiet" aria-label=${`Delete: ${each.name}`} onClick=${() => remove(each.name)}><${Icon} name="trash" /></button>
+          <button type="button" class="quiet" aria-label=${`Delete: ${each.name}`} title="Delete this snapshot" onClick=${() => setDeleting(each.name)}><${Icon} name="trash" /></button>
         </div></li>`,
     )}</ul>
     ${compared && html`<${Compared} ...${compared} />`}
     <${SameAs} command=${`fakeapi snapshot take ${shell(name)}\nfakeapi snapshot restore ${shell(name)}`} python=${`fakeapi.snapshot(${python(name)})\nfakeapi.restore(${python(name)})`} />
-    ${restoring &&
-    html`<${Panel} title=${`Restore ${restoring}?`} onClose=${() => setRestoring("")}><p>All objects are replaced with those of the snapshot. Open watches end, and clients list again.</p>
-      <div class="actions"><button type="button" onClick=${() => setRestoring("")}>Cancel</button><button type="button" class="main" aria-label=${`Restore ${restoring} now`} onClick=${() => restore(restoring)}>Restore</button></div>
-      <${SameAs} command=${`fakeapi snapshot restore ${shell(restoring)}`} python=${`fakeapi.restore(${python(restoring)})`} /><//>`}</section>`;
+    ${restoring && html`<${Restore} name=${restoring} restore=${() => restore(restoring)} error=${action.error} onClose=${() => setRestoring("")} />`}
+    ${replacing && html`<${Sure} title=${`Replace ${replacing}?`} text="The snapshot of this name is lost." error=${action.error} verb="Replace" label=${`Replace ${replacing} now`} act=${take} onClose=${() => setReplacing("")} />`}
+    ${deleting && html`<${Sure} title=${`Delete the snapshot ${deleting}?`} text="The objects of the server stay as they are." error=${action.error} verb="Delete" label=${`Delete ${deleting} now`} act=${() => remove(deleting)} onClose=${() => setDeleting("")} />`}</section>`;
 }
 
+/** Returns the first of base, base-2, base-3 that is not in `names`. */
+function freeName(names) {
+  let number = 1;
+  const name = () => (number === 1 ? "base" : `base-${number}`);
+  while (names.includes(name())) number += 1;
+  return name();
+}
+
+/** Asks before an action that cannot be undone. */
+function Sure({ title, text, error, verb, label, act, onClose }) {
+  return html`<${Panel} title=${title} onClose=${onClose}><p>${text}</p>
+    <${Problem} error=${error} />
+    <div class="actions"><button type="button" onClick=${onClose}>Cancel</button><button type="button" class="danger" aria-label=${label} onClick=${act}>${verb}</button></div><//>`;
+}
+
+/** Asks before a snapshot is restored, and tells what is lost. */
+function Restore({ name, restore, error, onClose }) {
+  const [differences, setDifferences] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    readDifferences(name).then(setDifferences, () => undefined);
+  }, [name]);
+  const count = (kind) => (differences?.items ?? []).filter((each) => each.kind === kind && !isNoise(each)).length;
+  const more = differences?.more ? " or more" : "";
+  const lines = [["added", "created since the snapshot", "deleted"], ["changed", "changed since the snapshot", "set back"], ["removed", "deleted since the snapshot", "created again"]];
+  return html`<${Panel} title=${`Restore ${name}?`} onClose=${onClose}><p>All objects are replaced with those of the snapshot:</p>
+    <ul class="reasons">${differences && lines.filter(([kind]) => count(kind)).map(([kind, which, becomes]) => html`<li>${counted(count(kind), "object")}${more} ${which} ${count(kind) === 1 ? "is" : "are"} ${becomes}</li>`)}
+      ${!differences && html`<li class="soft">Comparing with now…</li>`}
+      <li>The history of each object is lost, and begins again with the restore</li>
+      <li>Open watches end, and clients list again</li>
+      <li>The clock stays as it is, and does not go back to the time of the snapshot</li></ul>
+    <p class="soft">Take a snapshot of the present state before, if you may need it again.</p>
+    <${Problem} error=${error} />
+    <div class="actions"><button type="button" onClick=${onClose}>Cancel</button><button type="button" class="danger" aria-label=${`Restore ${name} now`} onClick=${restore}>Restore</button></div>
+    <${SameAs} command=${`fakeapi snapshot restore ${shell(name)}`} python=${`fakeapi.restore(${python(name)})`} /><//>`;
+}
+
+const readDifferences = (old) => control("GET", "/snapshots/diff", { query: { old } });
+
+/** Whether a difference is a Lease or an Event, which change all the time. */
+const isNoise = ({ resource }) => /^(leases|events)(\.|$)/.test(resource);
+
 function Compared({ name, items, more }) {
+  const [all, setAll] = useState(false);
+  const real = items.filter((each) => !isNoise(each));
+  const noise = items.filter(isNoise);
   return html`<section aria-live="polite"><h3>Since ${name}</h3>
-    ${!items.length && html`<p>No differences.</p>`}
-    ${items.map(
+    ${!real.length && html`<p>No differences${noise.length ? " except Leases and Events" : ""}.</p>`}
+    ${noise.length > 0 && html`<label class="check"><input id="noise" type="checkbox" checked=${all} onChange=${(event) => setAll(event.target.checked)} />Leases and Events (${noise.length.toLocaleString("en")})</label>`}
+    ${[...real, ...(all ? noise : [])].map(
       (item) => html`<details class="difference"><summary><${Pill} kind=${item.kind === "added" ? "good" : item.kind === "removed" ? "bad" : ""}>${item.kind}<//> ${item.resource} ${item.kind === "removed" ? placed(item.namespace, item.name) : html`<a href=${linkOf(item)}>${placed(item.namespace, item.name)}</a>`}</summary>
         <${Changes} changes=${item.fields.flatMap((field) => [change("removed", field.path, field.old), change("added", field.path, field.new)]).filter(Boolean)} /></details>`,
     )}

@@ -5,8 +5,8 @@ import { claimHref, ClaimState, podHref } from "./claims.js";
 import { DeviceSwitches, readDrivers } from "./drivers.js";
 import { Icon } from "./icons.js";
 import { useLive, usePendingPods } from "./live.js";
-import { html, useEffect, useMemo, useState } from "./preact.js";
-import { counted, href, objectHref, python, shell } from "./text.js";
+import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
+import { counted, href, objectHref, partOf, python, shell } from "./text.js";
 import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, SameAs, Search } from "./ui.js";
 
 const GROUP_SHOWN = 48;
@@ -32,7 +32,9 @@ export function Devices() {
   const [search, setSearch] = remember("search", "");
   const [driver, setDriver] = remember("driver", "");
   const [state, setState] = remember("state", "");
-  const [open, setOpen] = useState(/** @type {{node: string, pool: string, driver: string} | null} */ (null));
+  const [opened, setOpened] = remember("pool", "");
+  const [device] = remember("device", "");
+  const open = opened ? placeOf(opened) : null;
   const { data, error } = useLive(readMap, [], { only: (event) => followed.has(event.resource ?? ""), least: 1000 });
   const nodes = useMemo(() => matching(data?.nodes ?? [], { search, driver, state }), [data, search, driver, state]);
   const groups = useMemo(() => grouped(nodes), [nodes]);
@@ -53,8 +55,16 @@ export function Devices() {
     </div>
     ${data && search.trim() && html`<${Elsewhere} search=${search.trim()} nodes=${data.nodes} />`}
     ${data && !nodes.length && html`<${Empty} icon="search" title="No device matches"><p>Change the filter above.</p><//>`}
-    ${groups.map((each) => html`<${NodeGroup} key=${each.title} ...${each} open=${setOpen} alone=${groups.length === 1} />`)}
-    ${pool && open && html`<${PoolPanel} pool=${pool} node=${open.node} onClose=${() => setOpen(null)} />`}`;
+    ${groups.map((each) => html`<${NodeGroup} key=${each.title} ...${each} open=${(place) => setOpened(addressOf(place))} alone=${groups.length === 1} />`)}
+    ${pool && open && html`<${PoolPanel} pool=${pool} node=${open.node} chosen=${device} onClose=${() => setOpened("")} />`}`;
+}
+
+/** The place of a pool as text in the address of the view: NODE/DRIVER/POOL, with "-" for several nodes. */
+const addressOf = ({ node, driver, pool }) => [node || "-", driver, pool].join("/");
+
+function placeOf(text) {
+  const [node, driver, ...pool] = text.split("/");
+  return { node: partOf(node), driver, pool: pool.join("/") };
 }
 
 async function readMap(old) {
@@ -231,7 +241,12 @@ export function shortDriver(driver) {
 
 // one pool ---------------------------------------------------------------------------------------------------
 
-function PoolPanel({ pool, node, onClose }) {
+function PoolPanel({ pool, node, chosen, onClose }) {
+  const { data } = useLive(() => control("GET", "/device-pool", { query: { driver: pool.driver, pool: pool.name } }), [pool.driver, pool.name], {
+    only: (event) => event.resource === "resourceslices" || event.resource === "devicetaintrules",
+    least: 1000,
+  });
+  const details = new Map((data?.devices ?? []).map((each) => [each.name, each]));
   const [isSimulated, setSimulated] = useState(false);
   useEffect(() => {
     readDrivers().then((drivers) => setSimulated(drivers.some((each) => each.name === pool.driver)), () => undefined);
@@ -245,27 +260,46 @@ function PoolPanel({ pool, node, onClose }) {
       (each) => html`<div><dt>${each.set} · ${each.name}</dt><dd><span class="counter"><span style=${{ width: `${each.fraction * 100}%` }}></span></span> ${each.used} of ${each.total} used</dd></div>`,
     )}</dl>`}
     <h3>Devices</h3>
-    <ul class="device-list">${pool.devices.map((device) => html`<${DeviceItem} key=${device.name} device=${device} driver=${isSimulated && node ? pool.driver : ""} node=${node} />`)}</ul>
+    <ul class="device-list">${pool.devices.map((device) => html`<${DeviceItem} key=${device.name} device=${device} details=${details.get(device.name)} to=${`#/devices?${new URLSearchParams({ pool: addressOf({ node, driver: pool.driver, pool: pool.name }), device: device.name })}`} isChosen=${device.name === chosen} driver=${isSimulated && node ? pool.driver : ""} node=${node} />`)}</ul>
     ${isSimulated && node && html`<${SameAs} command=${`fakeapi drivers device ${shell(pool.driver)} ${shell(pool.devices[0]?.name ?? "")} --node ${shell(node)} --unhealthy`} python=${`fakeapi.driver(${python(pool.driver)}).device(${python(pool.devices[0]?.name ?? "")}, node=${python(node)}).unhealthy()`} />`}
   <//>`;
 }
 
-function DeviceItem({ device, driver, node }) {
+function DeviceItem({ device, details, to, isChosen, driver, node }) {
+  const item = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (isChosen) item.current?.scrollIntoView({ block: "center" });
+  }, [isChosen]);
   const kind = kindOfDevice(device);
+  const taints = details?.taints ?? (device.taints ?? []).map((text) => ({ text, rule: "" }));
   // The list of its claims already shows that a device is allocated or prepared.
   const isShownByClaims = Boolean(device.users?.length) && kind === device.state;
-  return html`<li>
-    <div><p><span class=${`dot ${kind}`}></span> <strong>${device.name}</strong> ${device.product && html`<span class="soft">${device.product}</span>`}</p>
+  return html`<li ref=${item} aria-current=${isChosen ? "true" : undefined}>
+    <div><p><span class=${`dot ${kind}`}></span> <a class="plainly" href=${to} title="The address of this device"><strong>${device.name}</strong></a> ${device.product && html`<span class="soft">${device.product}</span>`}</p>
       ${device.consumes?.length > 0 && html`<p class="soft">takes ${device.consumes.join(", ")}</p>`}</div>
     <div><p>${!isShownByClaims && html`<${Pill} kind=${PILLS[kind]}>${kind}<//>`}
         ${device.shared !== undefined && html` <${Pill}>shared, ${Math.round(device.shared * 100)} % used<//>`}
-        ${(device.taints ?? []).map((each) => html` <${Pill} kind="warn" title="taint">${each}<//>`)}</p>
+        ${taints.map(({ text, rule }) => html` <${Pill} kind="warn" title="taint">${text}<//>${rule && html` <span class="soft">from</span> <a href=${ruleHref(rule)}>DeviceTaintRule ${rule}</a>`}`)}</p>
       ${(device.users ?? []).map(
         (each) => html`<p><${ClaimState} state=${each.state} /> <a href=${claimHref(each.namespace, each.name)}>${each.namespace}/${each.name}</a>
           ${each.admin && html` <${Pill} kind="warn">admin access<//>`}
           ${each.pods.map((pod) => html` → <a href=${podHref(each.namespace, pod)}>${pod}</a>`)}</p>`,
       )}</div>
-    ${driver && html`<${DeviceSwitches} driver=${driver} node=${node} device=${device} />`}</li>`;
+    <${Values} details=${details} />
+    ${driver && html`<${DeviceSwitches} driver=${driver} node=${node} device=${device} taints=${taints} />`}</li>`;
+}
+
+const ruleHref = (name) => objectHref("resource.k8s.io", "devicetaintrules", "", name);
+
+/** Shows the attributes and the capacity of a device. */
+function Values({ details }) {
+  const rows = [...Object.entries(details?.attributes ?? {}), ...Object.entries(details?.capacity ?? {}).map(([name, value]) => [`capacity ${name}`, value])];
+  if (!rows.length) {
+    return null;
+  }
+  const count = (values, one, many) => (Object.keys(values).length ? [counted(Object.keys(values).length, one, many)] : []);
+  return html`<details class="values"><summary>${[...count(details.attributes, "attribute", "attributes"), ...count(details.capacity, "capacity", "capacities")].join(", ")}</summary>
+    <dl class="links">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></details>`;
 }
 
 const PILLS = { free: "", allocated: "accent", prepared: "good", tainted: "warn", unhealthy: "bad" };

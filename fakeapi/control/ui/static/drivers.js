@@ -93,17 +93,21 @@ function described({ error, hangs, delay, ...others }) {
 /**
  * The switches of one device of a simulated driver.
  *
- * @param {{driver: string, node: string, device: any}} props
+ * @param {{driver: string, node: string, device: any, taints: {text: string, rule: string}[]}} props `rule`: the name of
+ *   the DeviceTaintRule that adds the taint; "" for taints of the driver
  */
-export function DeviceSwitches({ driver, node, device }) {
+export function DeviceSwitches({ driver, node, device, taints }) {
   const { run, busy, error } = useAction();
   const change = (text, body) => run(async () => {
     await control("POST", `${path(driver)}/devices/${encodeURIComponent(device.name)}`, { body: { node, ...body } });
     say(`${device.name}: ${text}`);
   });
+  const own = taints.some((each) => !each.rule);
+  const rules = [...new Set(taints.map((each) => each.rule).filter(Boolean))];
   const taint = { key: "fakeapi.example.com/broken", effect: "NoSchedule" };
   return html`<div class="actions switches">
     ${device.unhealthy ? html`<button type="button" disabled=${busy} onClick=${() => change("healthy", { health: "Healthy" })}>Make healthy</button>` : html`<button type="button" disabled=${busy} onClick=${() => change("unhealthy", { health: "Unhealthy", message: "set on the live page" })}>Make unhealthy</button>`}
-    ${device.taints?.length ? html`<button type="button" disabled=${busy} onClick=${() => change("untainted", { untaint: "*" })}>Remove taints</button>` : html`<button type="button" disabled=${busy} onClick=${() => change("tainted", { taint })}>Taint</button>`}
+    ${own ? html`<button type="button" disabled=${busy} onClick=${() => change("untainted", { untaint: "*" })}>${rules.length ? "Remove taints of the driver" : "Remove taints"}</button>` : html`<button type="button" disabled=${busy} onClick=${() => change("tainted", { taint })}>Taint</button>`}
+    ${rules.length > 0 && html`<span class="soft small">The ${rules.length === 1 ? "taint" : "taints"} of DeviceTaintRule ${rules.join(", ")} ${rules.length === 1 ? "stays until the rule is" : "stay until the rules are"} deleted</span>`}
     <${Problem} error=${error} /></div>`;
 }

@@ -4,13 +4,15 @@ import { cluster, control, MANAGER, Refused } from "./api.js";
 import { differences } from "./diff.js";
 import { Icon } from "./icons.js";
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
-import { placed, python } from "./text.js";
+import { kindOf } from "./kinds.js";
+import { objectHref, placed, python } from "./text.js";
 import { Choice, Panel, SameAs, say } from "./ui.js";
 import { lineOf, toYaml } from "./yaml.js";
 
 const LINE_HEIGHT = 20;
 // The padding, and room for the bar that scrolls sideways.
 const EXTRA_HEIGHT = 32;
+const CLAIMS_READ = 100;
 const NEWLINE = /\n/g;
 
 const WAYS = {
@@ -20,9 +22,9 @@ const WAYS = {
 };
 
 /**
- * @param {{kind?: import("./kinds.js").Kind, object?: any, namespace?: string, name?: string, onClose: () => void}} props
+ * @param {{kind?: import("./kinds.js").Kind, object?: any, namespace?: string, name?: string, onClose: () => void, onDone?: (written: any) => void}} props `onDone` receives the written objects
  */
-export function Editor({ kind, object, namespace = "default", name = "example", onClose }) {
+export function Editor({ kind, object, namespace = "default", name = "example", onClose, onDone }) {
   const initial = useMemo(() => (object ? toYaml(editable(object)) : template(kind, namespace, name)), []);
   const [text, setText] = useState(initial);
   const [way, setWay] = useState(object ? "update" : "create");
@@ -32,7 +34,12 @@ export function Editor({ kind, object, namespace = "default", name = "example", 
   const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const lines = text.match(NEWLINE)?.length ?? 0;
   const height = `${(lines + 1) * LINE_HEIGHT + EXTRA_HEIGHT}px`;
-  useEffect(() => area.current?.setSelectionRange(0, 0), []);
+  useEffect(() => {
+    // The focus in the text scrolls the panel to the caret. Set the caret first, then scroll to the beginning.
+    area.current?.setSelectionRange(0, 0);
+    requestAnimationFrame(() => toTop(area.current));
+    if (!object) examples(kind, namespace).then((some) => setText((old) => (old === initial ? template(kind, namespace, name, some) : old)), () => undefined);
+  }, []);
 
   const send = async (dryRun) => {
     setBusy(true);
@@ -43,6 +50,7 @@ export function Editor({ kind, object, namespace = "default", name = "example", 
         answers.push(await write(way, manifest, dryRun, force));
       }
       if (!dryRun) {
+        onDone?.({ done: WAYS[way].done, links: await Promise.all(answers.map(linkOf)) });
         say(`${WAYS[way].done} ${answers.map((each) => `${each.kind} ${each.metadata.name}`).join(", ")}`);
         onClose();
         return;
@@ -50,7 +58,7 @@ export function Editor({ kind, object, namespace = "default", name = "example", 
       setResult({ answers, changes: object ? differences(withoutServerFields(object), withoutServerFields(answers[0])) : null });
     } catch (problem) {
       const error = /** @type {Refused} */ (problem);
-      setResult({ error, causes: (error.causes ?? []).map((each) => ({ ...each, line: each.field ? lineOf(text, each.field) : 0 })) });
+      setResult({ error, causes: [...(error.causes ?? []), ...unknownFields(error.message)].map((each) => ({ ...each, line: each.field ? lineOf(text, each.field) : 0 })) });
     }
     setBusy(false);
   };
@@ -76,7 +84,7 @@ export function Editor({ kind, object, namespace = "default", name = "example", 
       <div class="gutter" aria-hidden="true" style=${{ height }}>
         ${Array.from({ length: lines + 1 }, (_, index) => html`<span class=${marked.has(index + 1) ? "bad" : ""}>${index + 1}</span>`)}
       </div>
-      <textarea ref=${area} autofocus aria-label="The object as YAML or JSON" spellcheck=${false} wrap="off" value=${text} onInput=${edit} rows=${Math.max(12, lines + 1)} style=${{ minHeight: height }}></textarea>
+      <textarea ref=${area} autofocus aria-label="The object as YAML or JSON" spellcheck=${false} wrap="off" value=${text} onInput=${edit} onKeyDown=${indent} rows=${Math.max(12, lines + 1)} style=${{ minHeight: height }}></textarea>
     </div>
     <div class="editor-result" role="status">
       ${result?.error && html`<${Errors} result=${result} jump=${jump} />`}
@@ -89,6 +97,40 @@ export function Editor({ kind, object, namespace = "default", name = "example", 
     </div>
     <${SameAs} command=${`${WAYS[way].command} --dry-run=server\n${WAYS[way].command}`} python=${pythonOf(way)} />
   <//>`;
+}
+
+/** Scrolls an element and the elements around it to their beginning. */
+function toTop(element) {
+  for (let each = element; each; each = each.parentElement) {
+    each.scrollTop = 0;
+  }
+}
+
+/** Starts a new line with the indentation of the line before it; two spaces deeper after a colon. */
+function indent(event) {
+  if (event.key !== "Enter" || event.isComposing || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) {
+    return;
+  }
+  const { value, selectionStart } = event.target;
+  const line = value.slice(value.lastIndexOf("\n", selectionStart - 1) + 1, selectionStart);
+  const [start, dash] = /^( *)((?:- +)*)/.exec(line)?.slice(1) ?? ["", ""];
+  const spaces = start.length + dash.length + (/:\s*$/.test(line) ? 2 : 0);
+  event.preventDefault();
+  // Unlike a change of the value, this keeps the browser's undo.
+  document.execCommand("insertText", false, `\n${" ".repeat(spaces)}`);
+}
+
+/** Returns the fields that a message of strict decoding or of server-side apply names. */
+function unknownFields(message) {
+  const fields = [...message.matchAll(/(unknown|duplicate) field "([^"]+)"|(\.[\w.[\]"=-]+): (field not declared in schema)/g)];
+  return fields.map(([, how, field, path, text]) => ({ field: (field ?? path).replace(/^\./, ""), message: text ?? `${how} field` }));
+}
+
+/** Returns the text and the address of a written object. */
+async function linkOf(object) {
+  const { name, namespace = "" } = object.metadata;
+  const served = await kindOf(object.kind, object.apiVersion);
+  return { text: `${object.kind} ${placed(namespace, name)}`, to: served ? objectHref(served.group, served.resource, namespace, name) : "" };
 }
 
 function Errors({ result, jump }) {
@@ -110,7 +152,7 @@ export function Changes({ changes }) {
 }
 
 async function write(way, manifest, dryRun, force) {
-  const query = dryRun ? { dryRun: "All", fieldManager: MANAGER } : { fieldManager: MANAGER };
+  const query = dryRun ? { dryRun: "All", fieldManager: MANAGER, fieldValidation: "Strict" } : { fieldManager: MANAGER, fieldValidation: "Strict" };
   const body = JSON.stringify({ ...manifest.object, ...(manifest.namespace ? { metadata: { ...manifest.object.metadata, namespace: manifest.namespace } } : {}) });
   if (way === "apply") {
     return cluster("PATCH", manifest.path, { query: { ...query, force: force || undefined }, body, type: "application/apply-patch+yaml" });
@@ -139,28 +181,45 @@ function pythonOf(way) {
   return lines[way];
 }
 
-function template(kind, namespace, name) {
+/**
+ * Returns names of existing objects for the template of a kind: a claim of the namespace that no pod uses, and a DeviceClass.
+ *
+ * @param {import("./kinds.js").Kind | undefined} kind
+ * @param {string} namespace
+ * @returns {Promise<{claim: string, deviceClass: string}>} "" for an object that does not exist
+ */
+async function examples(kind, namespace) {
+  const first = async (query) => (await control("GET", "/objects", { query: { group: "resource.k8s.io", limit: 1, ...query } })).objects[0];
+  const claim = kind?.resource === "pods" ? (await control("GET", "/claims", { query: { namespace, limit: CLAIMS_READ } })).claims.find((each) => !each.pods.length) : undefined;
+  const deviceClass = DEVICE_KINDS.has(kind?.resource ?? "") ? await first({ resource: "deviceclasses" }) : undefined;
+  return { claim: claim?.name ?? "", deviceClass: deviceClass?.name ?? "" };
+}
+
+const DEVICE_KINDS = new Set(["resourceclaims", "resourceclaimtemplates"]);
+
+function template(kind, namespace, name, { claim, deviceClass } = { claim: "", deviceClass: "" }) {
   if (!kind) {
     return "";
   }
   const version = kind.group ? `${kind.group}/${kind.version}` : kind.version;
   const metadata = kind.namespaced ? { name, namespace } : { name };
-  return toYaml({ apiVersion: version, kind: kind.kind, metadata, ...(SPECS[kind.resource] ?? {}) });
+  return toYaml({ apiVersion: version, kind: kind.kind, metadata, ...(SPECS[kind.resource]?.({ claim, deviceClass: deviceClass || "gpu.example.com" }) ?? {}) });
 }
 
-/** Contents of new objects of common kinds. */
+const requesting = (deviceClass) => ({ spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: deviceClass } }] } } });
+
+/** Functions that return the contents of new objects of common kinds. A pod names a claim only if one exists. */
 const SPECS = {
-  resourceclaims: { spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] } } },
-  resourceclaimtemplates: { spec: { spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] } } } },
-  deviceclasses: { spec: { selectors: [{ cel: { expression: 'device.driver == "gpu.example.com"' } }] } },
-  resourceslices: {
+  resourceclaims: ({ deviceClass }) => requesting(deviceClass),
+  resourceclaimtemplates: ({ deviceClass }) => ({ spec: requesting(deviceClass) }),
+  deviceclasses: () => ({ spec: { selectors: [{ cel: { expression: 'device.driver == "gpu.example.com"' } }] } }),
+  resourceslices: () => ({
     spec: { driver: "gpu.example.com", nodeName: "node-1", pool: { name: "node-1", generation: 1, resourceSliceCount: 1 }, devices: [{ name: "gpu-0" }] },
-  },
-  pods: {
-    spec: {
-      containers: [{ name: "main", image: "train:1", resources: { claims: [{ name: "gpu" }] } }],
-      resourceClaims: [{ name: "gpu", resourceClaimName: "example" }],
-    },
-  },
-  configmaps: { data: { key: "value" } },
+  }),
+  pods: ({ claim }) => ({
+    spec: claim
+      ? { containers: [{ name: "main", image: "train:1", resources: { claims: [{ name: "gpu" }] } }], resourceClaims: [{ name: "gpu", resourceClaimName: claim }] }
+      : { containers: [{ name: "main", image: "train:1" }] },
+  }),
+  configmaps: () => ({ data: { key: "value" } }),
 };

@@ -12,7 +12,7 @@ import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { cellOf, ObjectTimeline, readEvents, readWriters } from "./timeline.js";
 import { actorName } from "./requests.js";
-import { age, apiGroup, clock, href, objectHref, partOf, placed, python, secondsOf, shell } from "./text.js";
+import { age, apiGroup, clock, counted, href, objectHref, partOf, placed, python, secondsOf, shell } from "./text.js";
 import { Choice, Copy, Panel, Pill, Problem, remember, SameAs, say, useAction } from "./ui.js";
 import { Explanation, explainable } from "./why.js";
 import { toYaml, yamlLines } from "./yaml.js";
@@ -299,6 +299,31 @@ function Create({ group, resource, namespace, name, onClose }) {
   return kind ? html`<${Editor} kind=${kind} namespace=${namespace || "default"} name=${name} onClose=${onClose} />` : null;
 }
 
+/** Tells which objects go with a namespace. */
+function Contents({ namespace }) {
+  const [kinds, setKinds] = useState(/** @type {{kind: string, number: number}[] | null} */ (null));
+  const { run, error } = useAction();
+  useEffect(() => {
+    run(async () => setKinds(await countObjects(namespace)));
+  }, [namespace]);
+  if (!kinds) {
+    return error ? html`<${Problem} error=${error} />` : html`<p class="soft">Counting its objects…</p>`;
+  }
+  const total = kinds.reduce((sum, each) => sum + each.number, 0);
+  return html`<p class="note">${total ? html`<strong>${counted(total, "object")}</strong> in this namespace ${total === 1 ? "is" : "are"} deleted with it: ${kinds.map((each) => `${each.number.toLocaleString("en")} ${each.kind}`).join(", ")}.` : "The namespace has no objects."}</p>`;
+}
+
+async function countObjects(namespace) {
+  const kinds = (await control("GET", "/kinds")).filter((each) => each.namespaced);
+  const counts = await Promise.all(
+    kinds.map(async ({ group, resource, kind }) => {
+      const { rows, remaining } = await control("GET", "/table", { query: { group, resource, namespace, limit: 1 } });
+      return { kind, number: rows.length + remaining };
+    }),
+  );
+  return counts.filter((each) => each.number).sort((a, b) => b.number - a.number);
+}
+
 function Delete({ object, group, resource, onClose }) {
   const { name, namespace = "" } = object.metadata;
   const { run, busy, error } = useAction();
@@ -314,7 +339,8 @@ function Delete({ object, group, resource, onClose }) {
   const place = namespace ? ` -n ${namespace}` : "";
   const where = namespace ? `, namespace=${python(namespace)}` : "";
   return html`<${Panel} title=${`Delete ${object.kind} ${placed(namespace, name)}?`} onClose=${onClose}>
-    <p>${(object.metadata.finalizers ?? []).length ? `It stays until these finalizers are removed: ${object.metadata.finalizers.join(", ")}.` : "The server deletes it at once."}</p>
+    ${object.kind === "Namespace" && html`<${Contents} namespace=${name} />`}
+    <p>${object.kind === "Namespace" ? "The namespace stays in the phase Terminating until a controller has deleted its objects." : (object.metadata.finalizers ?? []).length ? `It stays until these finalizers are removed: ${object.metadata.finalizers.join(", ")}.` : "The server deletes it at once."}</p>
     <${Problem} error=${error} />
     <div class="actions"><button type="button" onClick=${onClose}>Keep it</button><button type="button" class="danger" disabled=${busy} onClick=${remove}>Delete</button></div>
     <${SameAs} command=${`kubectl delete ${apiGroup(group, resource)} ${shell(name)}${place}`} python=${`fakeapi.delete(${python(object.kind)}, ${python(name)}${where})`} />

@@ -63,6 +63,7 @@ function KindTable({ kind }) {
   const [search, setSearch] = remember("search", "");
   const [wide, setWide] = useState("");
   const [creating, setCreating] = useState(false);
+  const [written, setWritten] = useState(/** @type {{done: string, links: {text: string, to: string}[]} | null} */ (null));
   const query = { group: kind.group, resource: kind.resource, namespace, labelSelector: selector };
   const { data, error, reload } = useLive((old) => readTable(query, old), [kind.group, kind.resource, namespace, selector], {
     only: (event) => event.resource === kind.resource && (event.group ?? "") === kind.group,
@@ -97,12 +98,13 @@ function KindTable({ kind }) {
       <${Choice} label="Columns" value=${wide} choices=${[["", "Default"], ["wide", "Wide"]]} onChange=${setWide} />
     </div>
     <${Problem} error=${error} />
+    ${written && html`<p class="ok" role="status">${written.done} ${written.links.map(({ text, to }, index) => html`${index > 0 && ", "}${to ? html`<a href=${to}>${text}</a>` : text}`)}</p>`}
     ${data &&
     html`<${Table} label=${`${kind.kind} objects`} columns=${columns} rows=${rows} id=${(row) => row.place}
       empty=${html`<${Empty} icon="objects" title=${data.rows.length ? "No object matches" : `There is no ${kind.kind}`}>
         ${data.rows.length ? html`<p>Change the filter above.</p>` : html`<p>Create one here, with <code>kubectl apply</code>, or in a test with <code>fakeapi.create(…)</code>.</p>`}
       <//>`} />`}
-    ${creating && html`<${Editor} kind=${kind} namespace=${namespace || "default"} onClose=${() => setCreating(false)} />`}
+    ${creating && html`<${Editor} kind=${kind} namespace=${namespace || "default"} onDone=${setWritten} onClose=${() => setCreating(false)} />`}
   `;
 }
 
@@ -184,9 +186,11 @@ function cellColumn(kind, column, index) {
   if (column.name === "Age") {
     return { ...base, number: true, sort: (row) => -secondsOf(row.created), show: (row) => (row.created ? age(serverNow() - secondsOf(row.created)) : String(row.cells[index] ?? "")) };
   }
-  return { ...base, number: column.type === "integer" || column.type === "number", sort: (row) => row.cells[index] ?? "", show: (row) => cell(row.cells[index]) };
+  return { ...base, number: column.type === "integer" || column.type === "number", sort: (row) => (row.cells[index] === GATED ? `Pending ${GATED}` : row.cells[index] ?? ""), show: (row) => cell(row.cells[index]) };
 }
 
+// A pod with scheduling gates waits, so it is sorted and marked like pending pods.
+const GATED = "SchedulingGated";
 const GOOD = /^(Ready|Running|Bound|Active|True|Available|Established)$/;
 const BAD = /^(Failed|Error|NotReady|CrashLoopBackOff|False|Lost)/;
 
@@ -195,6 +199,6 @@ function cell(value) {
   if (/^deleted\b/.test(text)) {
     return html`<span class="status warn" title="kubectl prints deleted for a claim that has a deletionTimestamp and still waits for its finalizers">${text}</span>`;
   }
-  const kind = GOOD.test(text) ? "good" : BAD.test(text) ? "bad" : text === "Pending" || text === "pending" ? "warn" : "";
+  const kind = GOOD.test(text) ? "good" : BAD.test(text) ? "bad" : text === "Pending" || text === "pending" || text === GATED ? "warn" : "";
   return kind ? html`<span class=${`status ${kind}`}>${text}</span>` : html`<span title=${text.length > 30 ? text : undefined}>${text}</span>`;
 }

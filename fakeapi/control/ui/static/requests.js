@@ -5,11 +5,14 @@ import { Icon } from "./icons.js";
 import { useLive } from "./live.js";
 import { html, useEffect, useMemo, useState } from "./preact.js";
 import { CARD_HEIGHT, Table } from "./table.js";
-import { clock, duration, objectHref, placed, python, shell } from "./text.js";
+import { clock, counted, duration, objectHref, placed, python, shell } from "./text.js";
 import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, SameAs, Search, say, useAction } from "./ui.js";
 import { toYaml } from "./yaml.js";
 
 const PAGE = 300;
+// Requests that are folded into one row do not fill a page: the page reads more until it has this many rows.
+const PAGE_ROWS = 100;
+const PAGES_MAX = 6;
 const NEW_MAX = 100;
 const SHOWN_MAX = 2000;
 const CODES = [["", "All"], ["2xx", "2xx"], ["4xx", "4xx"], ["5xx,0", "5xx, no response"]];
@@ -40,11 +43,11 @@ export function Requests() {
   const oldest = read.at(-1)?.number ?? 0;
   const more = () =>
     run(async () => {
-      const page = await control("GET", "/requests", { query: { ...query, before: oldest, last: PAGE } });
-      setOlder([...older, ...page.requests.reverse()]);
-      if (!page.requests.length) say("The journal has no older requests that match");
+      const page = await readPages(query, oldest);
+      setOlder([...older, ...page.rows]);
+      if (!page.rows.length) say("The journal has no older requests that match");
     });
-  return html`<${Heading} title="Requests" lead=${data ? leadOf(data, read.length) : "Reading…"}>
+  return html`<${Heading} title="Requests" lead=${data ? leadOf(data, read.length, rows.length) : "Reading…"}>
       <button type="button" aria-pressed=${String(paused)} onClick=${() => setPaused(!paused)}><${Icon} name=${paused ? "play" : "pause"} />${paused ? "Resume" : "Pause"}</button>
     <//>
     <div class="filters">
@@ -59,7 +62,7 @@ export function Requests() {
     </div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} cards=${CARD_HEIGHT} label="The requests, newest first" columns=${columns(setOpen)} rows=${rows} id=${(row) => String(row.number)} rowClass=${(row) => (row.number === open ? "chosen" : "")}
+    html`<${Table} cards=${CARD_HEIGHT} label="The requests, newest first" columns=${columns(setOpen)} rows=${rows} onRow=${(row) => setOpen(row.number)} id=${(row) => String(row.number)} rowClass=${(row) => (row.number === open ? "chosen" : "")}
       empty=${html`<${Empty} icon="requests" title="No request matches"><p>Requests of kubectl, controllers and tests appear here as they come. Leases and the status of nodes are hidden until you tick Heartbeats.</p>
         <${Code} text=${`kubectl get resourceclaims -A --server ${serverUrl()}`} label="command" /><//>`} />
       ${read.length >= PAGE && html`<p class="after"><button type="button" disabled=${busy} onClick=${more}>Show older requests</button></p>`}`}
@@ -96,17 +99,16 @@ function wild(text) {
   return !text || /[*?]/.test(text) ? text : `*${text}*`;
 }
 
-function leadOf(data, shown) {
+function leadOf(data, shown, rows) {
   const skipped = data.skipped ? `, ${data.skipped.toLocaleString("en")} came too fast and are not shown (the journal has them)` : "";
   const gone = data.forgotten ? `; the journal has dropped the first ${data.forgotten.toLocaleString("en")}` : "";
-  return `${shown.toLocaleString("en")} shown of ${data.total.toLocaleString("en")} since the start${skipped}${gone}`;
+  return `${shown.toLocaleString("en")} shown${rows < shown ? ` in ${counted(rows, "row")}` : ""} of ${data.total.toLocaleString("en")} since the start${skipped}${gone}`;
 }
 
 /** Reads the newest requests, and the next time only newer requests. Over NEW_MAX, counts the older ones. */
 async function readNew(query, old) {
   if (!old) {
-    const page = await control("GET", "/requests", { query: { ...query, last: PAGE } });
-    return { rows: page.requests.reverse(), total: page.total, forgotten: page.forgotten, skipped: 0 };
+    return { ...(await readPages(query, 0)), skipped: 0 };
   }
   const page = await control("GET", "/requests", { query: { ...query, after: old.total, last: NEW_MAX } });
   if (page.total < old.total) {
@@ -116,6 +118,20 @@ async function readNew(query, old) {
   const skipped = isFull ? Math.max(0, page.requests[0].number - old.total - 1) : 0;
   const rows = page.requests.length ? [...page.requests.reverse(), ...old.rows].slice(0, SHOWN_MAX) : old.rows;
   return { rows, total: page.total, forgotten: page.forgotten, skipped: old.skipped + skipped };
+}
+
+/** Reads requests before the request `before`, newest first, until they fill PAGE_ROWS rows or PAGES_MAX pages. */
+async function readPages(query, before) {
+  /** @type {any[]} */
+  let rows = [];
+  let first;
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const page = await control("GET", "/requests", { query: { ...query, before: rows.at(-1)?.number ?? before, last: PAGE } });
+    first ??= page;
+    rows = [...rows, ...page.requests.reverse()];
+    if (page.requests.length < PAGE || folded(rows).length >= PAGE_ROWS) break;
+  }
+  return { rows, total: first.total, forgotten: first.forgotten };
 }
 
 const codeKind = (code) => (code >= 500 || !code ? "bad" : code >= 400 ? "warn" : "good");
@@ -128,10 +144,10 @@ function columns(open) {
     },
     { name: "Code", number: true, width: "4rem", sort: (row) => row.code, show: (row) => html`<span class=${codeKind(row.code)}>${row.code || "none"}</span>` },
     { name: "Verb", width: "6rem", show: (row) => row.verb || row.method },
-    { name: "Object", className: "of-object", sort: (row) => `${row.resource ?? row.path} ${row.namespace ?? ""}/${row.name ?? ""}`, show: (row) => html`<${Subject} request=${row} />${row.times > 1 && html` <${Pill} title="Requests that count the same event once more; the newest is shown">×${row.times}<//>`}` },
+    { name: "Object", className: "of-object", sort: (row) => `${row.resource ?? row.path} ${row.namespace ?? ""}/${row.name ?? ""}`, show: (row) => html`<${Subject} request=${row} />${row.times > 1 && html` <button type="button" class="times" title="Requests that count the same event once more. Opens the newest" aria-label=${`×${row.times}: open the newest`} onClick=${() => open(row.number)}>×${row.times}</button>`}` },
     { name: "Agent", className: "of-agent", title: "The first part of the User-Agent", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${`${row.agent ?? ""} as ${row.user ?? ""}`}>${agentName(row)}</span>` },
     { name: "Took", className: "of-took", number: true, width: "6rem", sort: (row) => row.seconds, show: (row) => (row.watch ? html`<span class="soft">watch</span>` : duration(row.seconds)) },
-    { name: "Message", className: "grow of-message", sort: (row) => row.message ?? "", show: (row) => html`${(row.faults ?? []).map((each) => html`<${Pill} kind="warn" title="Fault">${each}<//> `)}<span title=${row.message}>${row.message ?? ""}</span>` },
+    { name: "Message", className: "grow of-message", sort: (row) => row.message ?? "", show: (row) => html`${(row.faults ?? []).map((each) => html`<${Pill} kind="warn" title="Fault">${each}<//> `)}<span title=${row.message}>${shortMessage(row.message ?? "")}</span>` },
   ];
 }
 
@@ -153,9 +169,15 @@ export function isDryRun(request) {
   return new URLSearchParams(request.query ?? "").getAll("dryRun").includes("All");
 }
 
+/** Returns a message without its beginning that names the object, which has a column of its own. */
+function shortMessage(message) {
+  return message.replace(/^[\w.-]+ "[^"]*" (?:is|are) (?:forbidden|invalid): (?=.)/, "").replace(/^[A-Z]\w*(?:\.[\w.-]+)? "[^"]*" is invalid: (?=.)/, "");
+}
+
 function Subject({ request }) {
   const [resource] = (request.resource ?? "").split("/");
-  const place = placed(request.namespace ?? "", request.name ?? "");
+  const name = request.name || (request.generateName ? `${request.generateName}…` : "");
+  const place = name ? placed(request.namespace ?? "", name) : (request.namespace ?? "");
   if (!resource) {
     return html`${request.path}`;
   }

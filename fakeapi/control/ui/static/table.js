@@ -33,11 +33,12 @@ const BELOW = 56;
  * @param {any} [props.empty] the content instead of a table without rows
  * @param {[string, 1 | -1]} [props.sorted] the column and direction at the beginning
  * @param {(row: any) => string} [props.rowClass]
+ * @param {(row: any) => void} [props.onRow] receives the row on which the user clicks, outside of links and buttons
  * @param {any} [props.caption]
  * @param {number} [props.cards] the height of a card: in a narrow window, each row is a card; 0 for rows in all windows.
  *   style.css places the columns on a card by their classes.
  */
-export function Table({ label, columns, rows, id, empty, sorted, rowClass, caption, cards = 0 }) {
+export function Table({ label, columns, rows, id, empty, sorted, rowClass, onRow, caption, cards = 0 }) {
   const [[column, direction], setSorted] = useState(/** @type {[string, number]} */ (sorted ?? ["", 1]));
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const [view, setView] = useState({ top: 0, height: 1200, beyond: "", isNarrow: NARROW.matches });
@@ -77,6 +78,10 @@ export function Table({ label, columns, rows, id, empty, sorted, rowClass, capti
   const from = Math.max(0, Math.floor(view.top / rowHeight) - MORE);
   const to = Math.min(ordered.length, Math.ceil((view.top + view.height) / rowHeight) + MORE);
   const role = (name) => (isCards ? name : undefined);
+  const clicked = (row) => (event) => {
+    const isPlain = !event.target.closest("a, button, input") && !String(getSelection());
+    if (isPlain) onRow?.(row);
+  };
   const turn = (name) => setSorted(name === column ? (direction === 1 ? [name, -1] : ["", 1]) : [name, 1]);
   return html`${view.beyond && html`<p class="beyond soft">Scroll sideways: ${view.beyond}</p>`}<div class=${`table ${view.beyond ? "cut" : ""} ${isCards ? "cards" : ""}`} style=${{ "--card": `${cards}px` }} ref=${box} tabindex="0" role="region" aria-label=${label}>
     <table role=${role("table")} aria-rowcount=${ordered.length + 1}>
@@ -85,7 +90,7 @@ export function Table({ label, columns, rows, id, empty, sorted, rowClass, capti
       <tbody role=${role("rowgroup")}>
         ${from > 0 && html`<tr class="space" key="before" aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${from * rowHeight}px` }}></td></tr>`}
         ${ordered.slice(from, to).map(
-          (row, index) => html`<tr key=${id(row)} role=${role("row")} aria-rowindex=${from + index + 2} class=${rowClass?.(row) ?? ""}>
+          (row, index) => html`<tr key=${id(row)} role=${role("row")} aria-rowindex=${from + index + 2} class=${`${rowClass?.(row) ?? ""} ${onRow ? "opens" : ""}`} onClick=${onRow && clicked(row)}>
             ${columns.map((each) => html`<td role=${role("cell")} data-label=${each.label} class=${`${each.number ? "number" : ""} ${each.className ?? ""}`}>${each.show(row)}</td>`)}
           </tr>`,
         )}

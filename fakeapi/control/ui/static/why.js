@@ -6,7 +6,7 @@ import { claimHref, CLAIMS_MAX, podHref } from "./claims.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
 import { Explained } from "./explained.js";
-import { age, counted, objectHref, partOf, placed, python, secondsOf, shell } from "./text.js";
+import { age, counted, href, objectHref, partOf, placed, python, secondsOf, shell } from "./text.js";
 import { Choice, Empty, Heading, Pill, Problem, remember, SameAs, Search } from "./ui.js";
 
 const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses", "resourceclaimtemplates", "namespaces"]);
@@ -186,7 +186,7 @@ function Waiting({ row, open }) {
   const since = (stamp) => age(serverNow() - secondsOf(stamp));
   const ends = row.state === "deleting" && (row.deleted ? `being deleted for ${since(row.deleted)}` : "being deleted");
   const facts = [ends, row.node && `waits for the kubelet of ${row.node}`, !row.deleted && since(row.created)].filter(Boolean).join(", ");
-  return html`<details class="one-waiting" ref=${box} open=${opened} aria-current=${open ? "true" : undefined} onToggle=${(event) => setOpened(event.target.open)}>
+  return html`<details class="one-waiting" ref=${box} open=${opened} aria-current=${open ? "true" : undefined} onToggle=${(event) => (event.target.open !== opened && keepOpen(row, event.target.open), setOpened(event.target.open))}>
     <summary ref=${summary}><span class="soft">${TITLES[row.kind]}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
       <span class="soft">${facts}</span>
       ${cause && html`<span class=${cause === READING ? "summary soft" : "summary"}>${cause}</span>`}
@@ -194,6 +194,12 @@ function Waiting({ row, open }) {
     ${opened && html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />
       <p><a href=${to}>Open the ${row.kind}</a></p>`}
   </details>`;
+}
+
+/** Keeps the open row in the address of the view, so that the browser's button Back opens the row again. */
+function keepOpen(row, isOpen) {
+  const query = location.hash.split("?")[1];
+  history.replaceState(null, "", `${isOpen ? href("why", row.kind, row.namespace, row.name) : "#/why"}${query ? `?${query}` : ""}`);
 }
 
 /**
