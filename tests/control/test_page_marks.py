@@ -114,11 +114,16 @@ def test_a_watch_names_the_version_of_its_last_event(browser: Chromium) -> None:
         browser.see("Last event at", "main table")
 
 
-def test_the_list_of_kinds_is_one_row_in_a_narrow_window(browser: Chromium, api: FakeAPI) -> None:
+def test_the_list_of_kinds_is_closed_in_a_narrow_window(browser: Chromium, api: FakeAPI) -> None:
     api.create_all([CLAIM, new_pod("trainer"), node("node-1")])
     with as_wide_as(browser, 400):
         browser.open(f"{api.page}#/objects/-/pods")
         browser.see("trainer", "main table")
         assert browser.run("return document.querySelector('.kinds').offsetHeight") < 150
-        left = "return document.querySelector('.kinds a[aria-current]').getBoundingClientRect().right"
-        assert browser.run(left) < 400
+        assert "Pod" in browser.text(".kinds")
+        assert "ResourceClaim" not in browser.text(".kinds")
+        browser.click("Choose another kind")
+        browser.see("ResourceClaim", ".kinds")
+        browser.run("document.querySelector('.kinds a[href*=resourceclaims]').click()")
+        browser.see("gpu", "main table")
+        browser.wait(lambda: "Node" not in browser.text(".kinds"), "the closed list")

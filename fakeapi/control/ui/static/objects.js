@@ -35,12 +35,14 @@ function first(kinds) {
 function KindList({ kinds, current }) {
   const [all, setAll] = useState(false);
   const [search, setSearch] = useState("");
+  // A narrow window shows only the chosen kind until the user opens the list.
+  const [opened, setOpened] = useState(false);
   const wanted = kinds.filter((each) => {
     const isNamed = `${each.kind} ${each.resource} ${each.group}`.toLowerCase().includes(search.toLowerCase());
     return isNamed && (search || all || each.objects || each === current);
   });
   const hidden = kinds.filter((each) => !each.objects).length;
-  return html`<nav class="kinds" aria-label="Kinds">
+  return html`<nav class=${`kinds ${opened || search ? "opened" : ""}`} aria-label="Kinds">
     <label class="search small"><span class="hidden">Find a kind</span><${Icon} name="search" />
       <input type="search" autocomplete="off" placeholder="Find a kind" value=${search} onInput=${(event) => setSearch(event.target.value)} /></label>
     <div class="kind-groups">
@@ -53,7 +55,8 @@ function KindList({ kinds, current }) {
         )}</ul>`,
     )}
     </div>
-    ${hidden > 0 && !search && html`<button type="button" class="quiet" onClick=${() => setAll(!all)}>${all ? "Only kinds with objects" : `${hidden} kinds without objects`}</button>`}
+    ${hidden > 0 && !search && html`<button type="button" class="quiet more" onClick=${() => setAll(!all)}>${all ? "Only kinds with objects" : `${hidden} kinds without objects`}</button>`}
+    <button type="button" class="quiet choose" aria-expanded=${String(opened)} onClick=${() => setOpened(!opened)}>${opened ? "Close the list" : "Choose another kind"}</button>
   </nav>`;
 }
 
