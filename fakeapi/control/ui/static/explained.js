@@ -9,6 +9,7 @@ import { Pill } from "./ui.js";
 const API_VERSIONS = { DeviceClass: "resource.k8s.io/v1", ResourceClaim: "resource.k8s.io/v1", ResourceClaimTemplate: "resource.k8s.io/v1", ResourceSlice: "resource.k8s.io/v1" };
 const GOOD = new Set(["placed", "running", "allocated", "ready", "fits"]);
 const NODES_SHOWN = 50;
+const BLAMED_SHOWN = 5;
 
 // The reasons that the view of controllers and drivers can remove or show.
 const OF_DRIVERS = new Set(["PrepareFailed", "DriverNotRegistered", "ControllerNotRunning", "KubeletNotRunning", "SchedulerNotRunning"]);
@@ -43,11 +44,12 @@ function Reason({ reason, said, alone }) {
     <${Seen} seen=${reason.seen} />
     ${reason.object && html`<p class="soft">See <${ObjectLink} of=${reason.object} />${reason.path && html` at <code>${reason.path}</code>`}</p>`}
     ${reason.nodes?.length > 0 && html`<p class="soft">On ${several(reason.nodes, reason.nodeCount)}</p>`}
-    ${reason.blame?.length > 0 && html`<p class="soft">Because of ${reason.blame.map((each, index) => html`${index > 0 && ", "}<${ObjectLink} of=${each} />`)}</p>`}
+    ${reason.blame?.length > 0 && html`<p class="soft">Because of ${reason.blame.slice(0, BLAMED_SHOWN).map((each, index) => html`${index > 0 && ", "}<${ObjectLink} of=${each} />`)}${reason.blame.length > BLAMED_SHOWN && ` and ${reason.blame.length - BLAMED_SHOWN} more`}</p>`}
     ${OF_DRIVERS.has(reason.code) && html`<p class="soft">The driver and its switches: <a href="#/controllers">Controllers and drivers</a></p>`}
     ${isTaint && html`<p class="soft">The taints of each device, and the button <em>Remove taints</em>: <a href="#/devices?state=tainted">tainted devices</a></p>`}
-    <${Changes} title=${(more) => more ? "To change it, do one of these:" : "To change it:"} changes=${(reason.changes ?? []).filter((each) => each.sufficient)} kind="good" />
-    <${Changes} title=${() => "May help:"} changes=${(reason.changes ?? []).filter((each) => !each.sufficient)} kind="accent" />`;
+    <${Changes} title=${(more) => more ? "To change it, do one of these:" : "To change it:"} changes=${(reason.changes ?? []).filter((each) => each.sufficient && !each.relaxes)} kind="good" />
+    <${Changes} title=${() => "May help:"} changes=${(reason.changes ?? []).filter((each) => !each.sufficient)} kind="accent" />
+    <${Changes} title=${(more) => more ? "To ask for less, do one of these:" : "To ask for less:"} changes=${(reason.changes ?? []).filter((each) => each.sufficient && each.relaxes)} kind="good" />`;
 }
 
 /** Shows changes under a title. Changes of the kind "good" have been tried on a copy of the cluster. */

@@ -138,11 +138,13 @@ function grouped(rows) {
   return [...groups].map(([reason, some]) => ({ reason, rows: some }));
 }
 
+const NO_MESSAGE = "No condition of the pod has a message. Its events may say more.";
+
 function reasonOf(row) {
   if (row.message) return row.message;
   if (row.state === "deleting") return `The ${row.kind} has a deletionTimestamp, and no finalizer.`;
   if (row.kind === "claim") return "No pod uses this claim. The scheduler allocates a claim when a pod that names it is scheduled.";
-  return row.reason || "No condition of the pod has a message. Its events may say more.";
+  return row.reason || NO_MESSAGE;
 }
 
 function Group({ reason, rows, isOpen }) {
@@ -155,10 +157,14 @@ function Group({ reason, rows, isOpen }) {
   </section>`;
 }
 
-/** Shows the reason in the objects, unless the explanation of the only row says the same. */
+/** Shows the reason in the objects, unless the explanations of the rows say the same or more. */
 function Message({ reason, rows }) {
-  const causes = useKnownCauses(rows.length === 1);
+  const isSilent = reason === NO_MESSAGE;
+  const causes = useKnownCauses(rows.length === 1 || isSilent);
   if (rows.length === 1 && causes.get(keyOf(rows[0]))?.summary === reason) {
+    return null;
+  }
+  if (isSilent && rows.every((row) => causes.get(keyOf(row))?.summary)) {
     return null;
   }
   return html`<p class="reason">${rows.length > 1 && html`<${Pill}>${rows.length.toLocaleString("en")}<//> `}${rows[0].message && rows[0].state !== "deleting" ? "Message in the pod: " : ""}${reason}</p>`;
