@@ -152,12 +152,12 @@ async def _add_relaxed(
         changes = [await changed_to(option)]
         if changes[0].sufficient:
             break
-    reason.changes += changes
     if missing:
         driver, value = first.device.id.driver, short_path(missing)
         text = f"let driver {driver} publish {value} for its devices"
         slices = [Reference("ResourceSlice", first.device.slice.name)]
         reason.changes.append(Change(text, "edit", slices, "spec.devices"))
+    reason.changes += changes
 
 
 def error_summary(group: SelectorGroup, name: str) -> str:

@@ -11,7 +11,7 @@ from fakeapi.explaining.device_changes import recreate_text
 from fakeapi.explaining.dropped import users_text
 from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines
 from fakeapi.explaining.harms import pods_of
-from fakeapi.explaining.model import Change, Reason, Reference
+from fakeapi.explaining.model import Change, Reason, Reference, listed
 from fakeapi.explaining.node_offers import AGAIN
 from fakeapi.explaining.quota_reasons import quota_reason
 from fakeapi.explaining.renames import NAMESPACE
@@ -20,6 +20,9 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.registry.offloading.turns import Turns
 
 _LISTED = 6
+_OFFERED = 4
+"""Maximum number of existing names that the text of a change offers for a missing name."""
+
 _SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 _FIELD = "{field}"
 """Stands for the path of a pod's field in the text of a change, until the path is known."""
@@ -142,7 +145,7 @@ def _other_changes(cluster: ClusterObjects, resource: str, namespace: str, name:
         return []
     near = nearest(name, own)
     noun = "template" if resource == "resourceclaimtemplates" else "claim"
-    what = f"{near} instead of {name}" if near else f"the name of an existing {noun}"
+    what = f"{near} instead of {name}" if near else f"an existing {noun} ({listed(sorted(own), _OFFERED)})"
     return [Change(f"{AGAIN} {what} in {_FIELD}", "edit", value=near)]
 
 
@@ -172,8 +175,7 @@ def similar_lines(name: str, names: Iterable[str], nouns: str) -> list[str]:
     near = nearest(name, known)
     if near:
         return [f"did you mean {near}?"]
-    listed = ", ".join(known[:_LISTED])
-    return [f"{nouns}: {listed}" if known else f"there are no {nouns}"]
+    return [f"{nouns}: {listed(known, _LISTED)}" if known else f"there are no {nouns}"]
 
 
 def _being_deleted(cluster: ClusterObjects, claim: Object) -> Reason:

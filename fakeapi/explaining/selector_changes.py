@@ -74,7 +74,10 @@ def driver_only(expression: str) -> Rewritten | None:
     kept = driver_part(expression)
     if kept == " && ".join(conjuncts(expression)):
         return None
-    return Rewritten("true" if kept == "true" else f"only `{shortened(kept, _TEXT_LENGTH)}`", kept)
+    if kept == "true":
+        removed = shortened(expression, _TEXT_LENGTH)
+        return Rewritten(f"no requirement `{removed}`", kept, removed)
+    return Rewritten(f"only `{shortened(kept, _TEXT_LENGTH)}`", kept)
 
 
 def _by_bound(values: Sequence[Seen], wanted: str) -> list[Seen]:

@@ -430,7 +430,9 @@ def hints(seen: Seen, device: Device) -> list[Hint]:
     known = sorted(own.get(domain, {}))[:8]
     if known:
         return [Hint(f"device {device.id} has these {field} in {domain}: {', '.join(known)}", seen.path)]
-    return [Hint(f"the domains of the device are {', '.join(sorted(own)) or 'none'}", seen.path)]
+    domains = f"; its domains are {', '.join(sorted(own))}" if own else ""
+    of_domain = f" in {domain}" if own else ""
+    return [Hint(f"device {device.id} has no {field}{of_domain}{domains}", seen.path)]
 
 
 def replaced(expression: str, hint: Hint) -> str:

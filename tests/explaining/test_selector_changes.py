@@ -116,8 +116,10 @@ def test_an_attribute_that_no_device_publishes_is_to_be_published(api: FakeAPI) 
     guard = "a guard with has() only stops the error; too few devices of node a match then"
     assert guard in reason.details
     assert f"device {DRIVER}/a/gpu-0 has these attributes in {DRIVER}: model, numa" in reason.details
-    drop, publish = reason.changes
-    assert drop.text.endswith(f"again with true in {PATH}")
+    publish, drop = reason.changes
+    assert drop.text.endswith(
+        f'again with no requirement `{version}.isGreaterThan(semver("1.0.0"))` in {PATH}'
+    )
     assert (drop.value, drop.sufficient) == ("true", True)
     assert publish.text == f"let driver {DRIVER} publish attribute driverVersion for its devices"
 
