@@ -32,6 +32,8 @@ def affinity_facts(wants: Wants, state: NodeState) -> Iterator[Fact]:
         f"node affinity wants {shape}, node {state.name} has {values}",
         _PATH,
         tuple(_affinity_offers(wants.pod, state, required.get("nodeSelectorTerms") or ())),
+        wants=f"node affinity wants {shape}",
+        has=values,
     )
 
 
@@ -60,6 +62,8 @@ def _selector_fact(pod: Object, state: NodeState, selector: Mapping[str, str], d
         f"nodeSelector wants {key}={value}, node {state.name} has {has}",
         "spec.nodeSelector",
         (of_label(pod, state, key, value), again),
+        wants=f"nodeSelector wants {key}={value}",
+        has=has,
     )
 
 

@@ -86,8 +86,11 @@ def lacking_nodes(nodes: Sequence[NodeTally]) -> str:
     return f"node {nodes[0].name} has no device" if len(nodes) == 1 else f"{len(nodes)} nodes have no device"
 
 
-def node_names(names: Sequence[str]) -> str:
-    """Returns node names as text, such as "node a", "nodes a, b" or "no node"."""
+def node_names(names: Sequence[str], shown: int = 3) -> str:
+    """Returns node names as text, such as "node a", "nodes a, b" or "no node".
+
+    `shown`: the maximum number of names.
+    """
     if not names:
         return "no node"
-    return f"{'node' if len(names) == 1 else 'nodes'} {listed(names, 3)}"
+    return f"{'node' if len(names) == 1 else 'nodes'} {listed(names, shown)}"

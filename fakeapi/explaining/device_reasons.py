@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cmp_to_key
 
 import msgspec
 
 from fakeapi.explaining.briefs import (
-    CAUSES,
     brief_of,
     claim_name,
     counted,
@@ -19,18 +17,19 @@ from fakeapi.explaining.change_plans import adding_steps, freeing_steps, plan_of
 from fakeapi.explaining.class_changes import ClassChanges
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.combinations import combination_reason
-from fakeapi.explaining.device_changes import CAPACITY_PATH, Changes, model_of
+from fakeapi.explaining.device_changes import Changes, model_of
+from fakeapi.explaining.device_counts import OF_SELECTORS, OnNode, count_lines, free_text, with_devices
 from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name, selector_place
 from fakeapi.explaining.error_reasons import corrections, error_lines, error_summary
 from fakeapi.explaining.first_available import first_available
-from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, devices_text, distinct, listed
+from fakeapi.explaining.model import NAMES_SHOWN, Change, Dropped, Reason, devices_text, distinct, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import RULE, pool_problems, pool_problems_by_pool
 from fakeapi.explaining.present_facts import where
+from fakeapi.explaining.redundant_changes import without_redundant
 from fakeapi.explaining.selector_text import fitted, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
-from fakeapi.machinery.meta import quantity
 
 NODES_TRIED = 3
 """Maximum number of nodes on which changes are tried. Nodes that lack the fewest devices come first."""
@@ -191,7 +190,7 @@ class DeviceReasons:
             most = max(pairs, key=lambda pair: (pair[1].selected, len(pair[1].usable)))
             reason = await self._too_few(most, pairs)
         else:
-            reason = await self._not_free(best_node, best)
+            reason = await self._not_free(await with_devices(pairs, turns))
         await turns.give_turn_if_over()
         problems = [*pool_problems(self.cluster, best_node, best.request.device_class)]
         reason.details += [text for _, text in problems if text not in reason.text]
@@ -203,7 +202,7 @@ class DeviceReasons:
             changes = Changes(self.trial, self.describer, self.cases[node.name])
             reason.changes += await changes.for_request(tally, node)
         reason.changes.sort(key=lambda change: change.rank)
-        reason.changes = _on_first_node(distinct(reason.changes))
+        reason.changes = without_redundant(distinct(reason.changes))
         driver = await self._silent_driver(best) if reason.code == Obstacle.CLASS_SELECTOR else ""
         if driver:
             tries = ClassChanges(
@@ -261,7 +260,7 @@ class DeviceReasons:
                 refused.setdefault((one.obstacle, one.selector), []).append((tally, one))
         matching_keys = [key for key in refused if key[0] is obstacle]
         if not matching_keys:
-            return await self._not_free(self.nodes[0], tallies[0])
+            return await self._not_free([(self.nodes[0], tallies[0])])
         key = max(matching_keys, key=lambda one: len(refused[one]))
         tally, first = refused[key][0]
         groups = await self.describer.selector_groups(tally, [one for _, one in refused[key]])
@@ -340,9 +339,8 @@ class DeviceReasons:
         refused = [one for one in tally.refused if one.obstacle is Obstacle.CLASS_SELECTOR]
         return await self.describer.selector_groups(tally, refused[:1]) if refused else []
 
-    async def _too_few(
-        self, best: tuple[NodeTally, RequestTally], pairs: Sequence[tuple[NodeTally, RequestTally]]
-    ) -> Reason:
+    async def _too_few(self, best: OnNode, pairs: Sequence[OnNode]) -> Reason:
+        """Explains that no node has as many devices as a request needs, even if all of them were free."""
         node, tally = best
         free = len(tally.usable)
         equal = [one.name for one, own in pairs if (own.selected, len(own.usable)) == (tally.selected, free)]
@@ -350,23 +348,38 @@ class DeviceReasons:
         text = f"{self._named(tally)} needs {devices_text(tally.needed)} on one node; {most}"
         reason = self._reason("TooFewDevices", text, tally)
         reason.details = [line for line in await self._details(node, tally) if ": in use" not in line]
-        for other, own in pairs[: NODES_TRIED + 1]:
+        turns = self.describer.turns
+        having = await with_devices(pairs, turns)
+        if len(having) > NODES_TRIED:
+            reason.details += await count_lines(having, turns)
+            return reason
+        for other, own in having:
             used = [one for one in await self.describer.dropped(own) if one.code == Obstacle.IN_USE]
             reason.details += [f"node {other.name}: {devices_text(one.devices)} {one.text}" for one in used]
-            reason.blame += [one for part in used for one in part.blame if one not in reason.blame]
         return reason
 
-    async def _not_free(self, node: NodeTally, tally: RequestTally) -> Reason:
-        dropped = [one for one in await self.describer.dropped(tally) if one.code not in _SELECTORS]
+    async def _not_free(self, pairs: Sequence[OnNode]) -> Reason:
+        """Explains that nodes have enough devices for a request, but too few of them are free.
+
+        `pairs`: the nodes with devices for the request; the best node comes first.
+        """
+        node, tally = pairs[0]
+        dropped = await self._not_usable(tally)
         code = dropped[0].code if len(dropped) == 1 else "NotEnoughDevices"
-        free = len(tally.usable)
-        causes = "; ".join(f"{one.devices} {_cause(one.code)}" for one in dropped[:3])
         needs = "all devices" if tally.request.takes_all else devices_text(tally.needed)
-        has = f"node {node.name} has {free} free of {tally.selected}{f': {causes}' if causes else ''}"
-        reason = self._reason(code, f"{self._named(tally)} needs {needs}; {has}", tally)
+        reason = self._reason(
+            code, f"{self._named(tally)} needs {needs}; {await free_text(pairs, self.describer.turns)}", tally
+        )
         reason.details = await self._details(node, tally)
+        for other, own in pairs[1:NODES_TRIED]:
+            parts = await self._not_usable(own)
+            reason.details += [f"node {other.name}: {devices_text(one.devices)}: {one.text}" for one in parts]
+            dropped += parts
         reason.blame = list(dict.fromkeys(one for part in dropped for one in part.blame))
         return reason
+
+    async def _not_usable(self, tally: RequestTally) -> list[Dropped]:
+        return [one for one in await self.describer.dropped(tally) if one.code not in OF_SELECTORS]
 
     async def _details(self, node: NodeTally, tally: RequestTally) -> list[str]:
         class_name = tally.request.device_class["metadata"]["name"]
@@ -413,30 +426,3 @@ class DeviceReasons:
     def _named(self, tally: RequestTally, name: str = "") -> str:
         request = f"request {name or tally.request.full_name}"
         return request if self.one_claim else f"{request} of {claim_name(tally.claim)}"
-
-
-_SELECTORS = frozenset((
-    Obstacle.CLASS_SELECTOR, Obstacle.REQUEST_SELECTOR, Obstacle.OTHER_NODE,
-))  # fmt: skip
-
-
-def _cause(code: str) -> str:
-    return CAUSES.get(Obstacle(code), code)
-
-
-def _on_first_node(changes: Sequence[Change]) -> list[Change]:
-    """Removes changes that add the same devices to another node, because one such node is enough.
-
-    Also removes changes that request less capacity than a change for another node.
-    """
-    amounts = [change.value for change in changes if change.path.endswith(CAPACITY_PATH)]
-    most = max(amounts, key=cmp_to_key(quantity.compare), default="")
-    changes = [one for one in changes if not one.path.endswith(CAPACITY_PATH) or one.value == most]
-    first: dict[tuple[str, str, int], str] = {}
-    for change in changes:
-        first.setdefault((change.driver, change.path, change.count), change.node)
-    return [
-        change
-        for change in changes
-        if change.action != "add" or first[change.driver, change.path, change.count] == change.node
-    ]

@@ -118,10 +118,17 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
         """The sort key of changes: sufficient changes come first.
 
         Among them, changes that keep the request come before changes that relax it. Changes without harm come
-        before changes with harm. New devices come last, because they are hardware.
+        before changes with harm. New devices come after them, because they are hardware. Another hostname of
+        a node comes last, because the kubelet sets this label.
         """
         order = 3 if self.action == "add" else 2 if self.relaxes else 1 if self.harm else 0
+        order = 4 if self.sets_hostname else order
         return not self.sufficient, order
+
+    @property
+    def sets_hostname(self) -> bool:
+        """Whether the change gives the label kubernetes.io/hostname of a node another value."""
+        return self.path == "metadata.labels" and self.value.startswith("kubernetes.io/hostname=")
 
 
 def distinct(changes: Sequence[Change]) -> list[Change]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from fakeapi.controllers.scheduler.node_state import NodeState, with_pods
 from fakeapi.explaining.cluster_objects import reference
@@ -25,6 +26,18 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
+class Shortage:
+    """An insufficient resource of a node.
+
+    - `free`: the free amount.
+    - `text`: both amounts, such as "200 requested, at most 8 free".
+    """
+
+    free: Fraction
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A reason why a node does not suit a pod.
 
@@ -33,7 +46,10 @@ class Fact:
     - `path`: the field of the pod or node to look at.
     - `offers`: the changes; each of them would remove the reason.
     - `lines`: the facts behind the reason, one line each. A line that all nodes of a group have appears once.
-      Without lines, `text` is used.
+      Without lines and `wants`, `text` is used.
+    - `wants` and `has`: the requirement of the pod, and the value of the node, for one line about all nodes
+      with this value; "" for other facts.
+    - `shortage`: for an insufficient resource, its amounts.
     """
 
     code: str
@@ -43,6 +59,9 @@ class Fact:
     offers: tuple[Offer, ...]
     blame: tuple[Reference, ...] = ()
     lines: tuple[str, ...] = ()
+    wants: str = ""
+    has: str = ""
+    shortage: Shortage | None = None
 
 
 def recreated(pod: Object, what: str, path: str, spec: Callable[[], Object], value: str = "") -> Offer:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from fakeapi.controllers.scheduler.cycle import Outcome
 from fakeapi.controllers.scheduler.node_filters import Wants
 from fakeapi.controllers.scheduler.node_state import NodeState
@@ -15,11 +17,13 @@ from fakeapi.explaining.cluster_objects import (
     reference,
     results_of,
 )
+from fakeapi.explaining.fact_lines import fact_lines, most_free
 from fakeapi.explaining.harms import deletion, pods_of
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, distinct, listed
 from fakeapi.explaining.node_facts import facts_of
 from fakeapi.explaining.node_offers import Fact, Offer
 from fakeapi.explaining.node_trials import Fits, NodeTrials, one_of_each
+from fakeapi.explaining.pinned_pods import LACKS_DEVICES, Pinning, pinning_of
 from fakeapi.explaining.shared_claims import OWN_CLAIM, can_use
 from fakeapi.explaining.tally import NodeTally
 from fakeapi.explaining.topology_facts import OF_OTHERS, TOPOLOGY, TopologyFacts
@@ -30,8 +34,6 @@ GROUPS_SHOWN = 20
 """Maximum number of groups of nodes in an explanation; further groups are left out."""
 
 _ELSEWHERE = "resourceclaim not available on the node"
-
-_LACKS_DEVICES = "cannot allocate all claims"
 
 
 class NodeReasons:
@@ -82,6 +84,10 @@ class NodeReasons:
             await turns.give_turn_if_over()
             self._facts[name] = [await topology.fact(cluster.node_states[name], message)]
 
+    async def pinning(self) -> Pinning | None:
+        """Returns the nodes that the pod itself allows; None if they are not few."""
+        return await pinning_of([*self._outcome.refusals], self._facts)
+
     def text_of(self, name: str) -> str:
         """Returns all reasons that exclude a node, in one line; "" if the node only lacks devices."""
         return "; ".join(fact.text for fact in self._facts.get(name, ()))
@@ -130,6 +136,8 @@ class NodeReasons:
         if len(names) > 1:
             verb = f"have {but}" if has_devices else "are refused"
             text = f"{len(names)} nodes {verb}: {first.shape}"
+            shortage = await most_free(names, self._facts)
+            text += f" ({shortage})" if shortage else ""
             if first.code == "NodeSelector" and len(names) == len(self._outcome.refusals):
                 text = f"no node matches {first.shape.removeprefix('no match for ')} ({len(names)} nodes)"
         elif has_devices:
@@ -139,11 +147,11 @@ class NodeReasons:
         target = self._object(first, names[0])
         reason = Reason(first.code, text, object=target, path=first.path)
         shown = [fact for name in names[:NAMES_SHOWN] for fact in self._facts[name]]
-        details = dict.fromkeys(line for fact in shown for line in fact.lines or (fact.text,))
-        reason.details = [line for line in details if line not in text]
+        reason.details = [line for line in await fact_lines(names, self._facts) if line not in text]
         reason.nodes, reason.node_count = sorted(names)[:NAMES_SHOWN], len(names)
         reason.blame = list(dict.fromkeys(one for fact in shown for one in fact.blame))[:NAMES_SHOWN]
         changes = await self._trials.changes(names, self._facts, self._candidates(names))
+        changes = [_of_one(change) if len(names) > 1 else change for change in changes]
         reason.changes = distinct(sorted(changes, key=lambda change: change.rank))
         return reason
 
@@ -186,7 +194,7 @@ class NodeReasons:
         """
         if message == _ELSEWHERE:
             return "a claim is allocated to devices of another node"
-        return self._lacks(name) if message == _LACKS_DEVICES else message
+        return self._lacks(name) if message == LACKS_DEVICES else message
 
     def _lacks(self, name: str) -> str:
         """Returns a text about the devices that a node lacks."""
@@ -238,6 +246,15 @@ class NodeReasons:
         return Fact(
             "ClaimElsewhere", shape, shape, "status.allocation", tuple(offers), (own, *users), tuple(lines)
         )
+
+
+def _of_one(change: Change) -> Change:
+    """Returns the label of one node as a label of one of several nodes, because each of them lacks it."""
+    if change.path != "metadata.labels" or change.harm:
+        return change
+    return msgspec.structs.replace(
+        change, text=f"label one of these nodes {change.value}, such as {change.node}"
+    )
 
 
 _OF_POD = frozenset(

@@ -9,7 +9,7 @@ from fakeapi.controllers.scheduler.node_state import NodeState, requests_of
 from fakeapi.explaining.cluster_objects import reference
 from fakeapi.explaining.harms import PODS_NAMED
 from fakeapi.explaining.model import Change, listed
-from fakeapi.explaining.node_offers import Fact, Offer, new_node, recreated, without_pods
+from fakeapi.explaining.node_offers import Fact, Offer, Shortage, new_node, recreated, without_pods
 from fakeapi.machinery.json_types import Object
 
 _PATH = "spec.containers[].resources.requests"
@@ -37,14 +37,14 @@ def resource_facts(wants: Wants, state: NodeState) -> Iterator[Fact]:
 def _too_little(pod: Object, state: NodeState, name: str, wanted: Fraction) -> Fact:
     total, used = state.allocatable(name), state.requested.get(name, Fraction(0))
     free, amount = amount_text(name, total - used), amount_text(name, wanted)
-    has = f"node {state.name} has {free} free of {amount_text(name, total)}"
+    has = f"{free} free of {amount_text(name, total)}"
     users: list[Object] = []
     offers: list[Offer] = []
     if total > used:
         less = f"a request of at most {free} {name}"
         offers.append(recreated(pod, less, _PATH, partial(_with_request, pod, name, free), free))
     if not total and "/" in name:
-        has = f"node {state.name} has none"
+        has = "none"
         provide = f"a device plugin, or a DeviceClass with extendedResourceName {name}, must provide it"
         offers.append(Offer(Change(provide, "create")))
     elif wanted > total:
@@ -52,17 +52,20 @@ def _too_little(pod: Object, state: NodeState, name: str, wanted: Fraction) -> F
     else:
         users = _largest(state, name)
         offers.append(without_pods(pod, [state], _enough(users, name, wanted - (total - used)), state.name))
-    text = f"the pod requests {amount} {name}, {has}"
+    wants = f"the pod requests {amount} {name}"
     largest = [f"{reference('Pod', one)} {amount_text(name, requests_of(one)[name])}" for one in users]
     others = [f"{name} requests on node {state.name}: {listed(largest, PODS_NAMED)}"] if users else []
     return Fact(
         "Insufficient",
         f"insufficient {name}",
-        text,
+        f"{wants}, node {state.name} has {has}",
         _PATH,
         tuple(offers),
         tuple(reference("Pod", one) for one in users[:PODS_NAMED]),
-        (text, *others),
+        tuple(others),
+        wants,
+        has,
+        Shortage(total - used, f"{amount} requested, at most {free} free"),
     )
 
 

@@ -21,13 +21,13 @@ from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.device_reasons import DeviceReasons
 from fakeapi.explaining.dropped import Describer
 from fakeapi.explaining.error_reasons import error_reason
-from fakeapi.explaining.finalizers import managers_of
 from fakeapi.explaining.kubelet_facts import volume_reasons
 from fakeapi.explaining.model import NAMES_SHOWN, Change, NodeResult, Reason, RequestOnNode
 from fakeapi.explaining.node_reasons import NodeReasons
+from fakeapi.explaining.pinned_pods import PinnedPod
 from fakeapi.explaining.pod_facts import claim_reasons, problem_reason
 from fakeapi.explaining.renames import after_rename
-from fakeapi.explaining.shared_claims import after_release, can_use, released
+from fakeapi.explaining.shared_claims import after_release, can_use, is_allocated_by_scheduler, released
 from fakeapi.explaining.tally import NodeTally, RequestTally, tally_node
 from fakeapi.explaining.trial import NO_SHARE, Case, Trial
 from fakeapi.machinery.json_types import Object
@@ -216,7 +216,7 @@ class PodScheduling:
             claim
             for claim in self._cluster.claims_of(self._pod)
             if all(user.get("uid") == uid for user in claim["status"].get("reservedFor") or ())
-            and _is_allocated_by_scheduler(claim, self._pod)
+            and is_allocated_by_scheduler(claim, self._pod)
         ]
 
     async def _attempt(self, pod: Object, states: dict[str, NodeState]) -> Outcome:
@@ -297,6 +297,10 @@ class PodScheduling:
         hopeless = all(not one.selected for node in device_nodes for part in node.requests for one in part)
         is_first = needs or (able and hopeless) or (reasons and reasons[0].code == "NoDevicesOfClass")
         reasons = [*others, *reasons] if is_first else [*reasons, *others]
+        pinning = await on_nodes.pinning()
+        if pinning is not None:
+            pinned = PinnedPod(self._pod, pinning, self._fits, trial, self._describer, tallies, cases)
+            reasons = await pinned.sorted(reasons)
         reasons += [*volume_reasons(self._cluster, self._pod)]
         results = await self._results(outcome, tallies, on_nodes)
         await _clear(tallies)
@@ -445,13 +449,3 @@ def claims_on(claims: PodClaims, node: str) -> Sequence[Object]:
         else:
             on_node.append(claim)
     return on_node
-
-
-def _is_allocated_by_scheduler(claim: Object, pod: Object) -> bool:
-    """Whether the program that reserved a claim for a pod also allocated it. True if managedFields do not
-    tell.
-    """
-    user = f'k:{{"uid":"{pod["metadata"]["uid"]}"}}'
-    reserving = managers_of(claim, "f:status", "f:reservedFor", user)
-    allocating = managers_of(claim, "f:status", "f:allocation", "f:devices")
-    return not reserving or not allocating or not set(reserving).isdisjoint(allocating)

@@ -1,9 +1,13 @@
-"""Makes the ClusterObjects after a change that frees a pod from the allocation of a shared claim."""
+"""Makes the ClusterObjects after a change that frees a pod from the allocation of a shared claim.
+
+Also finds out which program allocated a claim.
+"""
 
 from dataclasses import replace
 
 from fakeapi.controllers.allocation.nodes import matches_selector
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
+from fakeapi.explaining.finalizers import managers_of
 from fakeapi.explaining.model import Change, Reference
 from fakeapi.explaining.trial import edited, steps_of
 from fakeapi.machinery.json_types import Object
@@ -54,3 +58,13 @@ def released(claim: Object) -> Object:
     """Returns a copy of a claim without its allocation and its users."""
     gone = {"allocation", "reservedFor"}
     return {**claim, "status": {name: value for name, value in claim["status"].items() if name not in gone}}
+
+
+def is_allocated_by_scheduler(claim: Object, pod: Object) -> bool:
+    """Whether the program that reserved a claim for a pod also allocated it. True if managedFields do not
+    tell.
+    """
+    user = f'k:{{"uid":"{pod["metadata"]["uid"]}"}}'
+    reserving = managers_of(claim, "f:status", "f:reservedFor", user)
+    allocating = managers_of(claim, "f:status", "f:allocation", "f:devices")
+    return not reserving or not allocating or not set(reserving).isdisjoint(allocating)

@@ -187,8 +187,8 @@ def all_devices_wanted_and_one_inuse(api: FakeAPI) -> None:
 
 
 @situation(
-    "NodeSelector",
-    "node a has the devices, but is refused: no match for nodeSelector kubernetes.io/hostname=b",
+    "ClaimElsewhere",
+    "nodeSelector allows only b; claim default/gpu is allocated to devices of node a",
 )
 def shared_claim_allocated_on_another_node(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), nodes="ab")

@@ -43,7 +43,7 @@ def the_node_with_devices_is_cordoned(api: FakeAPI) -> None:
     train(api)
 
 
-@situation("NodeSelector", "node a has the devices, but is refused: no match for nodeSelector zone=b")
+@situation("NoDevicesOfClass", "nodeSelector allows only b; b has no device of class gpu.example.com")
 def node_selector_excludes_the_node_with_devices(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), nodes="ab")
     api.patch("Node", "b", {"metadata": {"labels": {"zone": "b"}}})
@@ -72,7 +72,7 @@ def too_little_cpu(api: FakeAPI) -> None:
     pod(api, "train", containers=_container(cpu="6"))
 
 
-@situation("Insufficient", "2 nodes are refused: insufficient memory")
+@situation("Insufficient", "2 nodes are refused: insufficient memory (64Gi requested, at most 32Gi free)")
 def too_little_memory_on_all_nodes(api: FakeAPI) -> None:
     node(api, "a")
     node(api, "b")

@@ -85,7 +85,7 @@ def _edge(api: FakeAPI) -> Explanation:
 
 
 def test_a_node_selector_takes_the_value_of_the_node_with_devices(api: FakeAPI) -> None:
-    again, label = _edge(api).reasons[0].changes
+    again, label, _ = _edge(api).reasons[0].changes
     assert (
         again.text
         == "delete the pod and create it again with zone=east instead of zone=west in spec.nodeSelector"
@@ -96,12 +96,13 @@ def test_a_node_selector_takes_the_value_of_the_node_with_devices(api: FakeAPI) 
 
 
 def test_a_node_without_label_and_devices_is_one_line(api: FakeAPI) -> None:
-    first, second, third = _edge(api).reasons
-    assert first.nodes == ["a"]
+    third, first, second = _edge(api).reasons
+    assert (first.nodes, first.changes) == (["a"], [])
+    assert first.text == "node a has the devices, but is refused: no match for nodeSelector zone=west"
     assert second.text == "node b: no match for nodeSelector zone=west, and no device of the claim's class"
     assert (second.details, second.changes) == ([], [])
-    assert third.text == f"node c passes the other filters, but has no device of class {DRIVER}"
-    assert [one.text for one in third.changes] == [f"1 device like {DRIVER}/a/gpu-0 on node c"]
+    assert third.text == f"nodeSelector allows only c; c has no device of class {DRIVER}"
+    assert [one.text for one in third.changes][2:] == [f"1 device like {DRIVER}/a/gpu-0 on node c"]
 
 
 def test_a_claim_without_a_pod_has_no_chosen_node_and_no_field_to_edit(api: FakeAPI) -> None:
@@ -180,8 +181,10 @@ def test_a_claim_on_another_node_is_freed_by_the_deletion_of_its_pod(api: FakeAP
     path = "spec.resourceClaims[0].resourceClaimName"
     again = f"create a copy of claim default/shared, and create the pod again with the copy in {path}"
     assert (copy.text, copy.sufficient) == (f"{again}; the pod then fits on node b", True)
-    assert reason.text == "claim default/shared is allocated, and only node a can use its devices"
+    allocated = "claim default/shared is allocated to devices of node a"
+    assert reason.text == f"nodeSelector allows only b; {allocated}"
     assert reason.details == [
+        "nodeSelector wants kubernetes.io/hostname=b, which excludes 1 other node",
         "claim default/shared has a/gpu-0; pod default/first uses it",
         "all pods that share a claim run where its devices are: node a",
     ]
@@ -201,7 +204,9 @@ def test_a_taint_is_not_the_only_obstacle_for_a_claim_on_another_node(api: FakeA
     pod(api, "train", "shared", nodeSelector={"kubernetes.io/hostname": "b"})
     api.settle()
     (reason,) = [one for one in api.explain("pod", "train").reasons if one.code == "NodeTaint"]
-    needs = {(change.sufficient, change.needs) for change in reason.changes}
+    again, *others = reason.changes
+    assert (again.path, again.sufficient) == ("spec.nodeSelector", True)
+    needs = {(change.sufficient, change.needs) for change in others}
     assert needs == {(False, "a claim is allocated to devices of another node")}
 
 
