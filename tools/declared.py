@@ -143,6 +143,8 @@ class _Reader:
                     steps.append(self._added(added, known))
                 case ["guard", ["assign", [["name", "e"]], [call]], _, then]:
                     steps.append([*self._rule(call), _effect(then)])
+                    if _returns(then):
+                        steps.append(["gate"])
                 case ["if", ["name", "earlyReturn"], [["return", *_]], []]:
                     steps.append(["gate"])
                 case ["if", ["binary", "&&", _, _] as condition, then, []]:
@@ -378,7 +380,7 @@ class _Reader:
 
     def _members(self, membership: Expression) -> list[str]:
         declared = self.package.values_by_name[membership[1]]["value"]
-        return [each[2][1] for each in declared[2:]]
+        return [_member(each) for each in declared[2:]]
 
     def _symbols(self, symbols: Expression) -> list[str]:
         declared = self.package.values_by_name[symbols[1]]["value"]
@@ -436,7 +438,21 @@ def _paths(statements: list[Any]) -> Iterator[str]:
 def _effect(then: list[Any]) -> str:
     adds = any(each[0] == "assign" and each[1] == [["name", "errs"]] for each in then)
     stops = any(each[0] == "assign" and each[1] == [["name", "earlyReturn"]] for each in then)
+    stops |= _returns(then)
     return ("stop" if adds else "quiet") if stops else "add"
+
+
+def _member(member: Expression) -> str:
+    """Returns the name of a union's member: the argument of a call; up to 1.34, the first text of a pair."""
+    match member:
+        case ["literal", _, [[None, ["string", str(name)]], *_]]:
+            return name
+    return str(member[2][1])
+
+
+def _returns(then: list[Any]) -> bool:
+    """Whether an error ends the body at once, as in the generated code of 1.33 and 1.34."""
+    return any(each[0] == "return" for each in then)
 
 
 def _sameness(expression: Expression) -> str:

@@ -175,6 +175,9 @@ class PodQuirks(ReleaseValues):
     toleration_is_shown: bool = since({27: True, 32: False}, _VALIDATION)
     """Whether the error for a toleration with a value and the operator Exists prints the whole toleration."""
 
+    extended_claims_differ_by_request: bool = since({27: False, 35: True}, _VALIDATION)
+    """Whether two mappings in `extendedResourceClaimStatus` may differ only in their request."""
+
     tolerations_can_compare: bool = since({27: False, 35: True}, _VALIDATION)
     """Whether tolerations may use the operators `Lt` and `Gt`.
 

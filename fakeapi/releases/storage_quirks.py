@@ -161,6 +161,9 @@ class StorageQuirks(ReleaseValues):
     If so, each API server may occur only once.
     """
 
+    migration_conditions_have_details: bool = since({27: True, 34: False}, _MIGRATIONS)
+    """Whether errors for missing fields of a StorageVersionMigration's condition have a detail."""
+
     migrations_need_version: bool = since({27: True, 36: False}, _MIGRATIONS)
     """Whether the status of a StorageVersionMigration requires a resourceVersion."""
 

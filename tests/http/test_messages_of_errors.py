@@ -11,6 +11,7 @@ import pytest
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.testing.server import FakeAPI
+from tests.kinds.certificates.test_certificates import csr
 
 
 @pytest.fixture(scope="module")
@@ -178,3 +179,78 @@ def test_a_flow_schema_in_an_error_has_the_go_names_of_its_fields(api: FakeAPI) 
     message = caught.value.status["message"]
     assert '"Group":null,"ServiceAccount":{"Namespace":"b","Name":"a"}' in message
     assert '"Verbs":["*"],"APIGroups":["*"]' in message
+
+
+TAKEN_OVER = "DeclarativeValidationTakeover=true"
+
+
+def test_an_update_of_a_cluster_role_repeats_its_errors_while_declarative_validation_takes_over() -> None:
+    path = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+    role = named("ClusterRole", "rbac.authorization.k8s.io/v1", rules=[])
+    wrong = {"clusterRoleSelectors": [{"matchLabels": {"a": "-"}}]}
+    with FakeAPI(release="1.34", feature_gates=TAKEN_OVER) as api:
+        stored = api.request("POST", path, role)
+        found = causes(api, "PUT", f"{path}/a", {**stored, "aggregationRule": wrong})
+    assert len(found) == 2 * len(set(found)) > 0
+
+
+def test_a_signing_request_without_conditions_is_valid_while_declarative_validation_takes_over() -> None:
+    path = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+    spec = {"request": csr(), "signerName": "example.com/a", "usages": ["client auth"]}
+    conditions = [{"type": kind, "status": "True", "reason": "a"} for kind in ("Approved", "Denied")]
+    with FakeAPI(release="1.34", feature_gates=TAKEN_OVER) as api:
+        stored = api.request(
+            "POST", path, named("CertificateSigningRequest", "certificates.k8s.io/v1", spec=spec)
+        )
+        found = causes(api, "PUT", f"{path}/a/approval", {**stored, "status": {"conditions": conditions}})
+    approved, denied = (f'Conditions[{{"type": "{kind}"}}]' for kind in ("Approved", "Denied"))
+    printed = f"{{{approved}, {denied}}}".replace('"', '\\"')
+    text = f'Invalid value: "{printed}": must specify at most one of: `{approved}`, `{denied}`'
+    assert found == [("status.conditions", text)]
+
+
+@pytest.mark.parametrize(("release", "detail"), [("1.33", ": must be set"), ("1.34", "")])
+def test_the_error_for_a_condition_of_a_storage_version_migration_has_a_detail_up_to_1_33(
+    release: str, detail: str
+) -> None:
+    version = "storagemigration.k8s.io/v1alpha1"
+    path = f"/apis/{version}/storageversionmigrations"
+    migration = named(
+        "StorageVersionMigration", version, spec={"resource": {"version": "v1", "resource": "pods"}}
+    )
+    with FakeAPI(
+        release=release, runtime_config="api/all=true", feature_gates="StorageVersionMigrator=true"
+    ) as api:
+        stored = api.request("POST", path, migration)
+        status = {"conditions": [{"type": "Running", "status": "True"}]}
+        found = causes(api, "PUT", f"{path}/a/status", {**stored, "status": status})
+    assert found[:2] == [
+        ("status.conditions[0].lastTransitionTime", f"Required value{detail}"),
+        ("status.conditions[0].reason", f"Required value{detail}"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("release", "duplicates"), [("1.34", ["containerName", "resourceName"]), ("1.35", [])]
+)
+def test_mappings_of_extended_resources_may_differ_only_in_their_request_from_1_35(
+    release: str, duplicates: list[str]
+) -> None:
+    path = "/api/v1/namespaces/default/pods"
+    container = {
+        "name": "c",
+        "image": "x",
+        "resources": {"requests": {"a.b/c": "1"}, "limits": {"a.b/c": "1"}},
+    }
+    mapping = {"containerName": "c", "resourceName": "a.b/c"}
+    mappings = [{**mapping, "requestName": name} for name in ("r", "s")]
+    status = {"extendedResourceClaimStatus": {"resourceClaimName": "x", "requestMappings": mappings}}
+    with FakeAPI(release=release, feature_gates="DRAExtendedResource=true") as api:
+        stored = api.request("POST", path, named("Pod", "v1", spec={"containers": [container]}))
+        body = {**stored, "status": {**stored["status"], **status}}
+        if not duplicates:
+            assert api.request("PUT", f"{path}/a/status", body)["status"]["extendedResourceClaimStatus"]
+            return
+        found = causes(api, "PUT", f"{path}/a/status", body)
+    place = "status.extendedResourceClaimStatus.requestMappings[1]"
+    assert [field for field, _ in found] == [f"{place}.{name}" for name in duplicates]

@@ -171,10 +171,11 @@ class OldMigrationStatusStrategy(MigrationStatusStrategy):
         errors = validate_qualified_name(condition["type"], f"{path}.type", quirks.wording)
         if condition["status"] not in STATUSES:
             errors.append(not_supported(f"{path}.status", condition["status"], STATUSES))
+        detail = "must be set" if quirks.migration_conditions_have_details else ""
         if not condition.get("lastUpdateTime"):
-            errors.append(required(f"{path}.lastTransitionTime", "must be set"))
+            errors.append(required(f"{path}.lastTransitionTime", detail))
         if not reason:
-            errors.append(required(f"{path}.reason", "must be set"))
+            errors.append(required(f"{path}.reason", detail))
         else:
             errors += validate_condition_reason(reason, f"{path}.reason")
         if names.byte_length(reason) > REASON_MAX_LENGTH:

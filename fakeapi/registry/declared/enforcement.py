@@ -73,8 +73,9 @@ class DeclaredValidation:
         - `new`, `old`: the objects in this API version; `old` is None for a create.
         - `options`: the options of declared rules that the kind sets itself; None for no options.
         """
-        # This drops duplicate handwritten errors, as the aggregate in upstream's filter does.
-        found = list(dict.fromkeys(found))
+        if not self._takes_over:
+            # This drops duplicate handwritten errors, as the aggregate in the filter of 1.36 and newer does.
+            found = list(dict.fromkeys(found))
         if self._body is None or subresource not in self._subresources:
             return found
         run = Run(old is not None, _Options(self._gates, options or {}))

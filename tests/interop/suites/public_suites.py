@@ -128,7 +128,7 @@ SUITES: Final = (
         module="github.com/ray-project/kuberay/ray-operator",
         version="v1.5.0",
         packages=("pkg/webhooks/v1", "controllers/ray"),
-        release="1.34",
+        release="1.31",
     ),
     Suite(
         name="Gatekeeper",

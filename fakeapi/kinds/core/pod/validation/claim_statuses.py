@@ -76,15 +76,16 @@ def _extended_claim_errors(pod: Object, checks: PodChecks) -> Errors:
         yield required(f"{path}.requestMappings", "at least one request mapping is required")
     seen: set[tuple[str, ...]] = set()
     fields = ("containerName", "resourceName", "requestName")
+    identity = len(fields) if checks.quirks.extended_claims_differ_by_request else 2
     for index, mapping in enumerate(status.get("requestMappings") or ()):
         place = f"{path}.requestMappings[{index}]"
         key = tuple(mapping.get(name, "") for name in fields)
         yield from _mapping_errors(key, containers, place)
         yield from validate_dns_label(key[2], f"{path}.requestName")
-        if key in seen:
-            for name, value in zip(fields, key, strict=True):
+        if key[:identity] in seen:
+            for name, value in zip(fields[:identity], key, strict=False):
                 yield duplicate(f"{place}.{name}", value)
-        seen.add(key)
+        seen.add(key[:identity])
     claim = status.get("resourceClaimName", "")
     if not claim:
         yield required(f"{path}.resourceClaimName")
