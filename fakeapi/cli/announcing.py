@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +93,18 @@ def print_requests(server: "FakeAPI") -> None:
 def _print_request(entry: "Entry") -> None:
     if entry.resource != HEARTBEATS and OWN_CONTROLLERS not in entry.agent:
         click.echo(printable(str(entry)[:LINE_MAX]))
+
+
+def remove_ready_file(path: Path | None) -> None:
+    """Removes the ready file of this process, so that no client takes it for that of a later server.
+
+    Leaves the file of another server, pipes and other special files, and files that cannot be removed.
+    """
+    if path is None or not path.is_file():
+        return
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        if json.loads(path.read_bytes())["pid"] == os.getpid():
+            path.unlink()
 
 
 def _write_ready_file(server: "FakeAPI", path: Path) -> None:

@@ -5,7 +5,8 @@ for invalid options. Each function imports the modules that only it needs, so th
 """
 
 import errno
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -191,11 +192,9 @@ def serve(
     _check_options(options, allow_anonymous=allow_anonymous, log=log)
     _check_playback(trace, demo=demo, at=at, speed=speed)
     _check_recording(options["record"], replace=replace_recording)
-    from fakeapi import FakeAPI, StartError  # noqa: PLC0415 - see the module's docstring
+    from fakeapi import FakeAPI  # noqa: PLC0415 - see the module's docstring
     from fakeapi.cli.progress import Waiting  # noqa: PLC0415 - see the module's docstring
-    from fakeapi.clients.target import TargetError  # noqa: PLC0415 - see the module's docstring
     from fakeapi.serving.interpreter import tune_interpreter  # noqa: PLC0415 - see the module's docstring
-    from fakeapi.traces.model import TraceError  # noqa: PLC0415 - see the module's docstring
 
     _print_warnings()
     _set_tls_directory(options)
@@ -218,18 +217,31 @@ def serve(
         announcing.announce(server, served, ready_file, options)
         _begin(server, log=log, demo=demo)
 
-    try:
-        with starting:
+    with _reported_errors(), starting:
+        try:
             if trace is not None:
                 _serve_trace(trace, at, speed, ready, options)
             else:
                 FakeAPI(**options).run(lambda server: ready(server, options["release"]))
+        finally:
+            announcing.remove_ready_file(ready_file)
+    for recording in recordings:
+        click.echo(f"Wrote {counted(len(recording), 'exchange')} to {recording.path}")
+
+
+@contextmanager
+def _reported_errors() -> Iterator[None]:
+    """Converts errors of a server to ClickException, and errors of its options to UsageError."""
+    from fakeapi import StartError  # noqa: PLC0415 - see the module's docstring
+    from fakeapi.clients.target import TargetError  # noqa: PLC0415 - see the module's docstring
+    from fakeapi.traces.model import TraceError  # noqa: PLC0415 - see the module's docstring
+
+    try:
+        yield
     except (StartError, TraceError, TargetError) as error:
         raise click.ClickException(f"{printable_line(error)}{_remedy(error)}") from error
     except ValueError as error:
         raise click.UsageError(_with_flag(printable_line(error))) from error
-    for recording in recordings:
-        click.echo(f"Wrote {counted(len(recording), 'exchange')} to {recording.path}")
 
 
 def _with_flag(message: str) -> str:

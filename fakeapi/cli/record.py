@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from fakeapi.cli import announcing
 from fakeapi.cli.file_type import FILE
 from fakeapi.cli.numbers import WholeNumber
 from fakeapi.cli.old_names import with_new_names
@@ -224,4 +225,7 @@ def _serve(
         click.echo(f"Recording {server} at {upstream.url}, through {url}")
         click.echo(f"export KUBECONFIG={kubeconfig}")
 
-    runner.run(ready)
+    try:
+        runner.run(ready)
+    finally:
+        announcing.remove_ready_file(ready_file)

@@ -264,6 +264,19 @@ def test_releases_lists_what_can_be_served() -> None:
     assert lines[3].split()[1:] == ["v1.30.14", "resource.k8s.io/v1alpha2"]
 
 
+def test_serve_removes_its_ready_file_when_it_stops_and_leaves_that_of_another_server(tmp_path: Path) -> None:
+    ready = tmp_path / "ready.json"
+    with serving(tmp_path) as (facts, process):
+        process.terminate()
+        assert process.wait() == 0
+        assert not ready.exists()
+    with serving(tmp_path) as (_, process):
+        ready.write_text(json.dumps(facts))
+        process.terminate()
+        assert process.wait() == 0
+        assert json.loads(ready.read_text()) == facts
+
+
 def test_healthcheck_says_whether_a_server_is_ready() -> None:
     with FakeAPI() as api:
         assert command("healthcheck", FAKEAPI_PORT=str(api.port), FAKEAPI_HOST="0.0.0.0").returncode == 0

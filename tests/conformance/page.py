@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tests.conformance import known, world
+from tests.conformance.error_messages import ERROR_MESSAGES
 from tests.conformance.recordings import RECORDINGS, WORLD_RECORDINGS, Recording
 
 PAGE = Path(__file__).parents[2] / "docs" / "fidelity.md"
@@ -138,6 +139,22 @@ repeats it. Numbers without a release are from 1.37 and this seed. Stories of 1.
 | all kinds, with a webhook | the first patch of an object with new managedFields counted as a change only if it changed a value | always counts | `--sort webhooks`, seed 402: 68 |
 | all kinds, with a webhook | a webhook that renamed an applied object led to 409 | 201, at the requested name | 1.31, `--sort webhooks`, seed 411: 75 |
 | all kinds, with a webhook | the error for an unknown kind in a response named line 110 of scheme.go | 100 up to 1.32, 111 from 1.35 on | `--sort webhooks`, seed 402: 101 |
+| podcertificaterequests | from 1.37 on, a create owned the status that it cannot set | owns none | `--sort messages`, seed 1: 10 |
+| storageversions | from 1.34 on, the error for a condition without a reason or message had a detail | has none | seed 1: 218 |
+| pods and workloads | errors about metadata of claim templates had the order of the body and the name `uid` | have Go's order, and `uID` | seed 1: 161, 510 |
+| clusterroles | from 1.37 on, the error for an invalid aggregation selector printed "null" | prints null | seed 1: 735 |
+| customresourcedefinitions | an error about several versions printed schemas with other names | prints the internal form | seed 1: 751 |
+| resourceclaims | an empty list in `reservedFor` of a claim without an allocation was refused | accepted | seed 1: 804 |
+| resourceslices | DRAFractionalCapacityRange was enabled by default in 1.37 | disabled: it needs `--min-compatibility-version` 1.37 | seed 1: 808 |
+| localsubjectaccessreviews | an error printed the metadata in the order of the body | in Go's order | seed 1: 820 |
+| runtimeclasses | the error for huge pages in the overhead had another text | "1Mi is not positive integer multiple of hugepages-2Mi" | seed 1: 821 |
+| flowschemas | errors printed `DeprecatedServiceAccount` and `ApiGroups` | ServiceAccount, APIGroups | seed 31: 488 |
+| evictions | the error for a reverted condition printed an empty list as null | as [] | `--gates all`, seed 4: 152 |
+| pods | with the gate H2CContainerProbe, HTTP probes and handlers got no default protocol | HTTP1 | `--gates all`, seed 4: 289 |
+| all kinds, while declarative validation takes over | errors of an update lost their repetition (1.33, 1.34) | are repeated | 1.34, `--gates all`, seed 22: 16 |
+| certificatesigningrequests | with the gate DeclarativeValidationTakeover, a request without conditions was refused (1.34) | stored | 1.34, `--gates all`, seed 22: 7 |
+| pods | two mappings of an extended resource could differ in their request before 1.35 | only from 1.35 on | 1.34, `--gates all`, seed 22: 202 |
+| storageversionmigrations | in 1.34, the error for a missing time or reason of a condition had a detail | has none | 1.34, `--gates all`, seed 22: 258 |
 | horizontalpodautoscalers of v1 | stored an `averageValue` of 0 beside a CPU utilization | stores none, until a client sends the annotation back | seed 20261201: 1646; 1.34, seed 20261204: 2982 |
 """  # noqa: E501 - the lines of the page
 
@@ -253,6 +270,7 @@ def render() -> str:
         + "".join(_count(recording) for recording in RECORDINGS)
         + "".join(_world_count(recording) for recording in WORLD_RECORDINGS)
         + _RANDOM.format(runs=_rows(_RANDOM_RUNS), covered=_covered())
+        + f"\n{ERROR_MESSAGES.rstrip()}\n"
         + _DIFFERENCES
         + "".join(_row(entry) for entry in known.KNOWN)
         + _WORLD
