@@ -37,6 +37,8 @@ def test_a_device_has_an_address_and_shows_its_attributes_and_capacity(
     browser.run("document.querySelector('dialog .values summary').click()")
     values = "return [...document.querySelectorAll('dialog .values dd')].map((e) => e.textContent)"
     assert sorted(browser.run(values)) == ["1", "80Gi", "A100"]
+    browser.click("Close")
+    browser.wait(lambda: browser.run("return location.hash") == "#/devices", "the address of the view")
 
 
 def test_the_panel_says_that_the_taint_of_a_rule_stays(browser: Browser) -> None:

@@ -33,7 +33,11 @@ export function Devices() {
   const [driver, setDriver] = remember("driver", "");
   const [state, setState] = remember("state", "");
   const [opened, setOpened] = remember("pool", "");
-  const [device] = remember("device", "");
+  const [device, setDevice] = remember("device", "");
+  const show = (address) => {
+    setOpened(address);
+    setDevice("");
+  };
   const open = opened ? placeOf(opened) : null;
   const { data, error } = useLive(readMap, [], { only: (event) => followed.has(event.resource ?? ""), least: 1000 });
   const nodes = useMemo(() => matching(data?.nodes ?? [], { search, driver, state }), [data, search, driver, state]);
@@ -55,8 +59,8 @@ export function Devices() {
     </div>
     ${data && search.trim() && html`<${Elsewhere} search=${search.trim()} nodes=${data.nodes} />`}
     ${data && !nodes.length && html`<${Empty} icon="search" title="No device matches"><p>Change the filter above.</p><//>`}
-    ${groups.map((each) => html`<${NodeGroup} key=${each.title} ...${each} open=${(place) => setOpened(addressOf(place))} alone=${groups.length === 1} />`)}
-    ${pool && open && html`<${PoolPanel} pool=${pool} node=${open.node} chosen=${device} onClose=${() => setOpened("")} />`}`;
+    ${groups.map((each) => html`<${NodeGroup} key=${each.title} ...${each} open=${(place) => show(addressOf(place))} alone=${groups.length === 1} />`)}
+    ${pool && open && html`<${PoolPanel} pool=${pool} node=${open.node} chosen=${device} onClose=${() => show("")} />`}`;
 }
 
 /** The place of a pool as text in the address of the view: NODE/DRIVER/POOL, with "-" for several nodes. */
