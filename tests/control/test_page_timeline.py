@@ -63,3 +63,25 @@ def test_a_write_of_the_page_is_by_this_page(browser: Browser, api: FakeAPI) -> 
     browser.wait(lambda: browser.run("return window.patched") == 200, "the response")
     browser.see("changed this page", ".steps-list")
     assert "Mozilla" not in browser.text("main")
+
+
+def test_a_normal_event_has_another_colour_than_a_warning(browser: Browser, api: FakeAPI) -> None:
+    create_running_pod(api)
+    reference = {"kind": "Pod", "namespace": "default", "name": "trainer"}
+    for name, kind in (("a", "Normal"), ("b", "Warning")):
+        event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": name}, "type": kind}
+        api.create({**event, "involvedObject": reference, "reason": f"Is{kind}", "message": "m"})
+    browser.open(f"{api.page}{TIMELINE}")
+    browser.see("IsWarning", ".steps-list")
+    script = """
+        const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+        const box = document.createElement('i');
+        document.body.append(box);
+        const shown = ['--ink-3', '--device-unhealthy'].map((name) => {
+            box.style.background = colour(name);
+            return getComputedStyle(box).backgroundColor;
+        });
+        const dot = (kind) => getComputedStyle(document.querySelector(`.step.${kind}`), '::before');
+        return [dot('event').backgroundColor === shown[0], dot('warning').backgroundColor === shown[1]];
+    """
+    assert browser.run(script) == [True, True]
