@@ -13,6 +13,7 @@ from fakeapi import FakeAPI
 
 GROUP = "resource.k8s.io/v1"
 GPU, MIG, NIC, FPGA = "gpu.example.com", "mig.example.com", "nic.example.com", "fpga.example.com"
+GPUS_PER_NODE = 8
 READY = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "kubelet is ready"}
 
 
@@ -41,33 +42,34 @@ def small_world(api: FakeAPI) -> None:
 
 
 def large_world(api: FakeAPI, nodes: int = 500, claims: int = 5_000) -> None:
-    """Creates nodes, their slices, and allocated claims with running pods, without a scheduler."""
+    """Creates nodes, their slices, and claims with pods, without a scheduler.
+
+    Claims have a device while there are free ones, except each tenth claim.
+    """
     names = [f"node-{number:03}" for number in range(1, nodes + 1)]
     _create_nodes(api, names)
     for driver in (GPU, MIG, NIC, FPGA):
         api.create(_class(driver))
     api.create_all([piece for node in names for piece in _slices(node)])
     api.create_namespace("team-a")
+    devices = {number: (names[number % nodes], number // nodes) for number in range(claims) if number % 10}
+    free = {number: place for number, place in devices.items() if place[1] < GPUS_PER_NODE}
     objects = []
     for number in range(claims):
-        claim = _claim(f"train-{number:04}", "team-a", GPU)
-        pod = _pod(f"train-{number:04}", "team-a", claim["metadata"]["name"])
-        if number % 10:
-            device = {"request": "gpu", "driver": GPU, "pool": names[number % nodes]}
-            allocation = {"results": [{**device, "device": f"gpu-{number // nodes % 8}"}]}
-            claim["status"] = {"allocation": {"devices": allocation}}
-            pod["spec"]["nodeName"] = names[number % nodes]
+        claim = _claim(f"train-{number:02}", "team-a", GPU)
+        pod = _pod(claim["metadata"]["name"], "team-a", claim["metadata"]["name"])
+        if number in free:
+            pod["spec"]["nodeName"] = free[number][0]
         objects += [claim, pod]
-    for created in api.create_all(objects):
-        if created["kind"] == "ResourceClaim" and int(created["metadata"]["name"][-4:]) % 10:
-            _allocate(api, created, names)
+    stored = api.create_all(objects)
+    for number, claim, pod in zip(range(claims), stored[::2], stored[1::2], strict=True):
+        if number in free:
+            _allocate(api, claim, pod, *free[number])
 
 
-def _allocate(api: FakeAPI, claim: dict[str, Any], nodes: list[str]) -> None:
-    number = int(claim["metadata"]["name"][-4:])
-    node = nodes[number % len(nodes)]
-    result = {"request": "gpu", "driver": GPU, "pool": node, "device": f"gpu-{number // len(nodes) % 8}"}
-    consumer = {"resource": "pods", "name": claim["metadata"]["name"], "uid": f"uid-{number}"}
+def _allocate(api: FakeAPI, claim: dict[str, Any], pod: dict[str, Any], node: str, index: int) -> None:
+    result = {"request": "gpu", "driver": GPU, "pool": node, "device": f"gpu-{index}"}
+    consumer = {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
     status = {"allocation": {"devices": {"results": [result]}}, "reservedFor": [consumer]}
     api.update_status({**claim, "status": status})
 
@@ -91,7 +93,7 @@ def _slices(node: str) -> Iterator[dict[str, Any]]:
             "name": f"gpu-{number}",
             "attributes": {"productName": {"string": "H100"}, "memory": {"string": "80Gi"}},
         }
-        for number in range(8)
+        for number in range(GPUS_PER_NODE)
     ]
     yield _slice(node, GPU, gpus)
     if int(node[-2:]) % 3 == 0:
