@@ -322,13 +322,13 @@ def fewer_change(tally: RequestTally, count: int, node: str) -> Change:
 def add_change(model: Device, count: int, node: str, *, sufficient: bool | None) -> Change:
     """Returns the change that adds `count` devices like `model` to a node."""
     noun = "device" if count == 1 else "devices"
-    text = f"{count} more {noun} like {model.id.device} of {model.id.driver} on node {node}"
+    text = f"add {count} {noun} like {model.id.device} of {model.id.driver} on node {node}"
     if model.slice.spec.get("nodeName", node) != node:
-        text = f"{count} {noun} like {model.id} on node {node}"
+        text = f"add {count} {noun} like {model.id} on node {node}"
     counter_set = counter_set_of(model)
     if counter_set:  # a further partition of the same device would consume the same counters
         text = (
-            f"{count} more physical {noun} on node {node} (counters like {counter_set}), "
+            f"add {count} physical {noun} on node {node} (counters like {counter_set}), "
             f"{'each ' if count > 1 else ''}with a partition like {model.id.device} of {model.id.driver}"
         )
     return Change(

@@ -91,7 +91,7 @@ def test_a_new_partition_of_the_same_device_is_not_offered(api: FakeAPI) -> None
     free, add = why.reasons[0].changes
     assert (free.text, free.sufficient) == ("delete pod default/other-user", True)
     like = f"with a partition like part-0 of {DRIVER}"
-    assert add.text == f"1 more physical device on node a (counters like gpu-0), {like}"
+    assert add.text == f"add 1 physical device on node a (counters like gpu-0), {like}"
     lead = (
         "the partitions of one device (counterSet gpu-0) share counter memory: 6Gi wanted, 4Gi of 10Gi left"
     )
@@ -108,7 +108,7 @@ def test_a_device_with_the_wanted_value_that_exists_is_not_offered_again(api: Fa
     texts = [one.text for one in api.explain("pod", "train").reasons[0].changes]
     assert texts[0] == "delete pod default/other-user"
     assert [one for one in texts if "device" in one.partition(" ")[2][:12]] == [
-        f"1 more device like gpu-0 of {DRIVER} on node a"
+        f"add 1 device like gpu-0 of {DRIVER} on node a"
     ]
 
 

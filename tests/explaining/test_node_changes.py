@@ -102,7 +102,7 @@ def test_a_node_without_label_and_devices_is_one_line(api: FakeAPI) -> None:
     assert second.text == "node b: no match for nodeSelector zone=west, and no device of the claim's class"
     assert (second.details, second.changes) == ([], [])
     assert third.text == f"nodeSelector allows only c; c has no device of class {DRIVER}"
-    assert [one.text for one in third.changes][2:] == [f"1 device like {DRIVER}/a/gpu-0 on node c"]
+    assert [one.text for one in third.changes][2:] == [f"add 1 device like {DRIVER}/a/gpu-0 on node c"]
 
 
 def test_a_claim_without_a_pod_has_no_chosen_node_and_no_field_to_edit(api: FakeAPI) -> None:

@@ -151,7 +151,7 @@ def test_a_constraint_names_the_devices_of_each_value_and_a_smaller_count(api: F
     assert [(one.text, one.sufficient) for one in why.reasons[0].changes] == [
         (f"{again} no spec.devices.constraints[0]", True),
         (f"{again} 1 instead of 2 in spec.devices.requests[0].exactly.count", True),
-        (f"1 more device like gpu-0 of {DRIVER}, with {DRIVER}/numa 0, on node a", True),
+        (f"add 1 device like gpu-0 of {DRIVER}, with {DRIVER}/numa 0, on node a", True),
     ]
     assert why.nodes[0].reason == why.summary
 

@@ -131,7 +131,7 @@ def test_nodes_with_other_hardware_are_one_line_beside_the_node_that_has_the_dev
     assert (second.code, second.text) == ("NoDevicesOfClass", text)
     assert (second.nodes, second.details) == (["b", "c"], [])
     (change,) = second.changes
-    assert change.text == f"1 device like {DRIVER}/a/gpu-0 on node b"
+    assert change.text == f"add 1 device like {DRIVER}/a/gpu-0 on node b"
     assert (change.action, change.count, change.node, change.sufficient) == ("add", 1, "b", True)
     assert (change.driver, change.like) == (DRIVER, f"{DRIVER}/a/gpu-0")
 
@@ -246,7 +246,7 @@ def test_requests_for_extended_resources_are_changed_in_the_pod() -> None:
         "request container-1-request-0 needs 1; usable: gpu-0",
     ]
     fewer, more = reason.changes
-    assert more.text == f"1 more device like gpu-0 of {DRIVER} on node a"
+    assert more.text == f"add 1 device like gpu-0 of {DRIVER} on node a"
     again = "delete the pod and create it again so that its claim for extended resources has no"
     assert fewer.text == f"{again} spec.devices.requests[0]"
 
