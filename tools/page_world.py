@@ -44,7 +44,7 @@ def small_world(api: FakeAPI) -> None:
 def large_world(api: FakeAPI, nodes: int = 500, claims: int = 5_000) -> None:
     """Creates nodes, their slices, and claims with pods, without a scheduler.
 
-    Claims have a device while there are free ones, except each tenth claim.
+    Claims have a device while devices are free, except each tenth claim.
     """
     names = [f"node-{number:03}" for number in range(1, nodes + 1)]
     _create_nodes(api, names)
