@@ -96,15 +96,26 @@ def _print_request(entry: "Entry") -> None:
 
 
 def remove_ready_file(path: Path | None) -> None:
-    """Removes the ready file of this process, so that no client takes it for that of a later server.
+    """Removes the ready file of this process, or of a process that has ended, such as one that was killed.
 
-    Leaves the file of another server, pipes and other special files, and files that cannot be removed.
+    A client thus does not take the file for that of a later server. Leaves the file of another running
+    server, pipes and other special files, and files that cannot be removed.
     """
     if path is None or not path.is_file():
         return
-    with suppress(OSError, ValueError, LookupError, TypeError):
-        if json.loads(path.read_bytes())["pid"] == os.getpid():
+    with suppress(OSError, ValueError, LookupError, TypeError, OverflowError):
+        process = json.loads(path.read_bytes())["pid"]
+        if process == os.getpid() or not _is_running(process):
             path.unlink()
+
+
+def _is_running(process: int) -> bool:
+    """Whether a process with this id exists. Raises PermissionError if it belongs to another user."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _write_ready_file(server: "FakeAPI", path: Path) -> None:

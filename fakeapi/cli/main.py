@@ -197,6 +197,7 @@ def serve(
     from fakeapi.serving.interpreter import tune_interpreter  # noqa: PLC0415 - see the module's docstring
 
     _print_warnings()
+    announcing.remove_ready_file(ready_file)
     _set_tls_directory(options)
     if end_with_parent:
         from fakeapi.envtest import parent  # noqa: PLC0415 - see the module's docstring

@@ -225,6 +225,7 @@ def _serve(
         click.echo(f"Recording {server} at {upstream.url}, through {url}")
         click.echo(f"export KUBECONFIG={kubeconfig}")
 
+    announcing.remove_ready_file(ready_file)
     try:
         runner.run(ready)
     finally:

@@ -271,10 +271,21 @@ def test_serve_removes_its_ready_file_when_it_stops_and_leaves_that_of_another_s
         assert process.wait() == 0
         assert not ready.exists()
     with serving(tmp_path) as (_, process):
-        ready.write_text(json.dumps(facts))
+        others = {**facts, "pid": os.getpid()}
+        ready.write_text(json.dumps(others))
         process.terminate()
         assert process.wait() == 0
-        assert json.loads(ready.read_text()) == facts
+        assert json.loads(ready.read_text()) == others
+
+
+def test_serve_removes_the_ready_file_of_a_server_that_was_killed(tmp_path: Path) -> None:
+    ready = tmp_path / "ready.json"
+    with serving(tmp_path) as (_, process):
+        process.kill()
+        process.wait()
+    assert ready.exists()
+    assert command("serve", "--release", "9", "--ready-file", str(ready)).returncode == 2
+    assert not ready.exists()
 
 
 def test_healthcheck_says_whether_a_server_is_ready() -> None:

@@ -23,7 +23,7 @@ export default async function setup(project) {
   process.once('exit', kill);
   let failure;
   server.once('error', ({ message }) => {
-    failure = `${message}; install it as docs/javascript.md of fakeapi says, or name the program in FAKEAPI`;
+    failure = `${message}; install it as docs/javascript.md of fakeapi says, add its folder to PATH, or name the program in FAKEAPI`;
   });
   server.once('exit', (code) => (failure = `the server exited with ${code}`));
 
