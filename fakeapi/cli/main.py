@@ -374,7 +374,10 @@ def healthcheck(host: str, port: int, *, tls: bool) -> None:
     try:
         answer = connections.send("GET", "/readyz", {})
     except (OSError, http.client.HTTPException) as error:
-        raise click.ClickException(f"{host}:{port} does not answer: {error}") from error
+        hint = (
+            "" if tls or not isinstance(error, http.client.RemoteDisconnected) else "; with HTTPS, add --tls"
+        )
+        raise click.ClickException(f"{host}:{port} does not answer: {error}{hint}") from error
     finally:
         connections.close()
     if answer.status != 200:

@@ -301,6 +301,9 @@ def test_healthcheck_needs_neither_the_token_nor_the_ca() -> None:
     with FakeAPI(tls=True, token="secret") as api:
         result = CliRunner().invoke(main, ["healthcheck", "--tls", "--port", str(api.port)])
         assert (result.exit_code, result.output) == (0, "ok\n")
+        plain = CliRunner().invoke(main, ["healthcheck", "--port", str(api.port)])
+        assert plain.exit_code == 1
+        assert plain.output.endswith("; with HTTPS, add --tls\n")
 
 
 def test_a_server_ends_with_its_parent_if_asked(tmp_path: Path) -> None:
