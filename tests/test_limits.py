@@ -147,6 +147,7 @@ NO_BOUNDS = {
     },
     "the estimated or encoded size of a value": {
         "fakeapi.control.handlers.devices.CLAIM_BYTES",
+        "fakeapi.control.handlers.devices.DETAILS_BYTES",
         "fakeapi.control.handlers.devices.DEVICE_BYTES",
         "fakeapi.control.handlers.requests.REQUEST_BYTES",
         "fakeapi.control.handlers.tables.ROW_BYTES",

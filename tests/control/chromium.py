@@ -109,3 +109,15 @@ def call(url: str, body: Any = None, *, method: str = "POST") -> Any:
             return json.load(response)["value"]
     except HTTPError as error:
         raise AssertionError(json.load(error)["value"]["message"]) from error
+
+
+@contextmanager
+def as_wide_as(browser: Chromium, width: int) -> Iterator[None]:
+    """Gives the window this width in pixels while the block lasts."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.command("Emulation.setDeviceMetricsOverride", size)
+    try:
+        browser.open("about:blank")
+        yield
+    finally:
+        browser.command("Emulation.clearDeviceMetricsOverride", {})

@@ -4,9 +4,8 @@ import pytest
 
 from fakeapi import FakeAPI
 from tests.control import chromium as browsers
-from tests.control.chromium import Chromium
+from tests.control.chromium import Chromium, as_wide_as
 from tests.control.page_objects import ALLOCATION, CLAIM, CONSUMER, new_pod, new_slice, node
-from tests.control.test_page_narrow import as_wide_as
 
 pytestmark = [
     pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),

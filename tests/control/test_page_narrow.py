@@ -1,13 +1,10 @@
 """In a narrow window of headless Chromium, the live page cuts nothing and does not scroll sideways."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 
 from fakeapi import FakeAPI, StatusError
 from tests.control import chromium as browsers
-from tests.control.chromium import Chromium
+from tests.control.chromium import Chromium, as_wide_as
 from tests.control.page_objects import ALLOCATION, CLAIM, CONSUMER, GROUP, VIEWS, new_pod, new_slice, node
 
 pytestmark = [
@@ -31,18 +28,6 @@ SHORTENED = """
     return names.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent)
 """
 """The names in a table that end with an ellipsis."""
-
-
-@contextmanager
-def as_wide_as(browser: Chromium, width: int) -> Iterator[None]:
-    """Gives the window this width in pixels while the block lasts."""
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.command("Emulation.setDeviceMetricsOverride", size)
-    try:
-        browser.open("about:blank")
-        yield
-    finally:
-        browser.command("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_no_view_scrolls_sideways_and_tables_name_hidden_columns(browser: Chromium, api: FakeAPI) -> None:

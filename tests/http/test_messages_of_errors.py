@@ -11,7 +11,7 @@ import pytest
 
 from fakeapi.clients.errors import StatusError
 from fakeapi.testing.server import FakeAPI
-from tests.kinds.certificates.test_certificates import csr
+from tests.kinds.certificates.signing_requests import csr
 
 
 @pytest.fixture(scope="module")

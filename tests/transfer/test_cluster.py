@@ -210,7 +210,7 @@ def test_a_cluster_that_does_not_let_in_is_one_line_and_changes_nothing(
     before = server.snapshot()
     for source, why in (
         (str(kubeconfig), "401 Unauthorized"),
-        (cluster.url, "CERTIFICATE_VERIFY_FAILED"),
+        (cluster.url, "is not trusted"),
         ("http://127.0.0.1:1", "Connection refused"),
         (str(tmp_path / "none"), "No such file or directory"),
     ):

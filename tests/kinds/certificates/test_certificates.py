@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 import trustme
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from fakeapi.kinds.certificates.certificate_signing_request import signed
 from fakeapi.registry.identity.users import User
 from fakeapi.registry.model.resource import Resource
+from tests.kinds.certificates.signing_requests import csr
 from tests.kinds.judging import (
     NOW,
     Body,
@@ -33,14 +31,6 @@ def requests(release: str = "1.33") -> Resource:
 
 def bundles() -> Resource:
     return resource_of("1.33", GROUP, "v1beta1", "clustertrustbundles")
-
-
-@cache
-def csr() -> str:
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "jane")])
-    builder = x509.CertificateSigningRequestBuilder().subject_name(name)
-    signed_request = builder.sign(ec.generate_private_key(ec.SECP256R1()), hashes.SHA256())
-    return base64.b64encode(signed_request.public_bytes(serialization.Encoding.PEM)).decode()
 
 
 @cache
