@@ -88,6 +88,17 @@ def test_forbidden_metadata_of_a_claim_template_has_the_order_and_names_of_go(ap
     ]
 
 
+def test_a_grace_period_of_0_in_a_claim_template_is_forbidden(api: FakeAPI) -> None:
+    metadata = {"deletionGracePeriodSeconds": 0}  # a pointer in Go, so 0 is not its zero value
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1"}}}
+    volume = {"name": "v", "ephemeral": {"volumeClaimTemplate": {"metadata": metadata, "spec": claim}}}
+    pod = named("Pod", "v1", spec={"containers": [{"name": "c", "image": "x"}], "volumes": [volume]})
+    place = "spec.volumes[0].ephemeral.volumeClaimTemplate.metadata.deletionGracePeriodSeconds"
+    assert causes(api, "POST", "/api/v1/namespaces/default/pods", pod) == [
+        (place, "Forbidden: cannot be set")
+    ]
+
+
 def test_an_invalid_selector_of_an_aggregation_rule_is_printed_as_null(api: FakeAPI) -> None:
     selector = {"matchExpressions": [{"key": "a", "operator": "Equal"}]}
     group = "rbac.authorization.k8s.io/v1"

@@ -1,41 +1,23 @@
-"""ResourceClaimTemplate of resource.k8s.io, and the validation of metadata in templates of all versions.
+"""ResourceClaimTemplate of resource.k8s.io.
 
-Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate`, `pkg/apis/resource/validation` and
-`ValidateTemplateObjectMeta` of `pkg/apis/core/validation`.
+Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate` and `pkg/apis/resource/validation`.
 """
 
 from typing import Any, ClassVar
 
 from fakeapi.kinds.common.gated_fields import drop_disabled_fields
+from fakeapi.kinds.common.template_metadata import FORBIDDEN, template_metadata_errors
 from fakeapi.kinds.resource.claim_spec import ClaimSpecStrategy, validate_claim_spec
 from fakeapi.kinds.resource.conversion.requests import TEMPLATE_CONVERSIONS, spec_from_hub
 from fakeapi.kinds.resource.gated_fields import CLAIM_TEMPLATE_FIELDS
 from fakeapi.kinds.resource.layout import NESTED_PATHS, layout_of
 from fakeapi.kinds.resource.validation.cel_selectors import device_compiler
 from fakeapi.kinds.resource.validation.claim_devices import Checks
-from fakeapi.machinery.field_errors import FieldError, forbidden
+from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.meta.object_meta import validate_annotations, validate_labels
 from fakeapi.registry.model.definition import KindDefinition, Strategies, StrategyContext
 from fakeapi.releases import Kind
 from fakeapi.releases.rules import ReleaseRules
-
-_NOT_FOR_TEMPLATES = {
-    "name": "name",
-    "generateName": "generateName",
-    "namespace": "namespace",
-    "selfLink": "selfLink",
-    "uid": "uID",
-    "resourceVersion": "resourceVersion",
-    "generation": "generation",
-    "creationTimestamp": "creationTimestamp",
-    "deletionTimestamp": "deletionTimestamp",
-    "deletionGracePeriodSeconds": "deletionGracePeriodSeconds",
-    "ownerReferences": "ownerReferences",
-    "finalizers": "finalizers",
-    "managedFields": "managedFields",
-}
-"""Metadata fields that a template must not set: JSON name -> name that upstream's errors print."""
 
 
 def restore_empty_lists(obj: Object, sent: Any) -> Object:
@@ -47,23 +29,10 @@ def restore_empty_lists(obj: Object, sent: Any) -> Object:
     metadata = spec.get("metadata") if isinstance(spec, dict) else None
     if not isinstance(metadata, dict):
         return obj
-    empty: Object = {name: [] for name in _NOT_FOR_TEMPLATES if metadata.get(name) == []}
+    empty: Object = {name: [] for name in FORBIDDEN if metadata.get(name) == []}
     if empty:
         obj["spec"]["metadata"] = {**obj["spec"]["metadata"], **empty}
     return obj
-
-
-def validate_template_metadata(metadata: Object, path: str, rules: ReleaseRules) -> list[FieldError]:
-    """Validates the metadata in a ResourceClaimTemplate's spec. Only labels and annotations are allowed."""
-    return [
-        *validate_annotations(metadata.get("annotations", {}), f"{path}.annotations", rules.quirks.wording),
-        *validate_labels(metadata.get("labels", {}), f"{path}.labels", rules.quirks.wording),
-        *(
-            forbidden(f"{path}.{called}", "cannot be set")
-            for name, called in _NOT_FOR_TEMPLATES.items()
-            if metadata.get(name) is not None
-        ),
-    ]
 
 
 class ClaimTemplateStrategy(ClaimSpecStrategy):
@@ -84,7 +53,7 @@ class ClaimTemplateStrategy(ClaimSpecStrategy):
 
     def validate(self, obj: Object, checks: Checks) -> list[FieldError]:
         return [
-            *validate_template_metadata(obj["spec"]["metadata"], "spec.metadata", self._rules),
+            *template_metadata_errors(obj["spec"]["metadata"], "spec.metadata", self._rules.quirks.wording),
             *validate_claim_spec(obj["spec"]["spec"], "spec.spec", checks),
         ]
 

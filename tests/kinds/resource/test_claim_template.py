@@ -4,10 +4,8 @@ from typing import Any
 
 import pytest
 
-from fakeapi.kinds.resource.claim_template import (
-    ClaimTemplateStrategy,
-    validate_template_metadata,
-)
+from fakeapi.kinds.common.template_metadata import template_metadata_errors
+from fakeapi.kinds.resource.claim_template import ClaimTemplateStrategy
 from fakeapi.kinds.resource.conversion.requests import TEMPLATE_CONVERSIONS
 from fakeapi.kinds.resource.layout import Layout
 from tests.kinds.resource.builders import (
@@ -23,6 +21,8 @@ from tests.kinds.resource.builders import (
     template,
     triples,
 )
+
+WORDING = RULES["1.33"].quirks.wording
 
 
 def v1alpha3(*requests: dict[str, Any], **metadata: Any) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def strategy(
 
 def test_claims_are_given_labels_and_annotations() -> None:
     metadata = {"creationTimestamp": None, "labels": {"a": "1"}, "annotations": {"b": "2"}}
-    assert validate_template_metadata(metadata, "m", RULES["1.33"]) == []
+    assert [*template_metadata_errors(metadata, "m", WORDING)] == []
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ def test_claims_are_given_labels_and_annotations() -> None:
     ],
 )
 def test_claims_are_given_nothing_else(name: str, value: Any, called: str) -> None:
-    errors = validate_template_metadata({name: value}, "m", RULES["1.33"])
+    errors = [*template_metadata_errors({name: value}, "m", WORDING)]
     assert triples(errors) == [(f"m.{called}", "Forbidden", "Forbidden: cannot be set")]
 
 
 def test_annotations_are_looked_at_before_labels() -> None:
     metadata = {"labels": {"bad!": "1"}, "annotations": {"bad!": "1"}}
-    assert places(validate_template_metadata(metadata, "m", RULES["1.33"])) == ["m.annotations", "m.labels"]
+    assert places([*template_metadata_errors(metadata, "m", WORDING)]) == ["m.annotations", "m.labels"]
 
 
 def test_a_template_s_claims_have_the_defaults_of_claims() -> None:

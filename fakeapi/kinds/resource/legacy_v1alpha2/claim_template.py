@@ -6,9 +6,9 @@ Follows k8s.io/kubernetes `pkg/registry/resource/resourceclaimtemplate` and `pkg
 from typing import Any
 
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
+from fakeapi.kinds.common.template_metadata import template_metadata_errors
 from fakeapi.kinds.resource.claim_template import (
     restore_empty_lists,
-    validate_template_metadata,
 )
 from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.kinds.resource.legacy_v1alpha2.claim import (
@@ -34,7 +34,7 @@ class ClaimTemplateStrategy(RulesStrategy):
 
     def validate_create(self, obj: Object) -> list[FieldError]:
         return [
-            *validate_template_metadata(obj["spec"]["metadata"], "spec.metadata", self._rules),
+            *template_metadata_errors(obj["spec"]["metadata"], "spec.metadata", self._rules.quirks.wording),
             *validate_claim_spec(obj["spec"]["spec"], "spec.spec"),
         ]
 
