@@ -18,8 +18,8 @@ _NOT_TLS = frozenset(
 )
 
 
-def client_context(authority: bytes) -> ssl.SSLContext:
-    """Returns a TLS context that trusts these CA certificates.
+def client_context(authority: bytes, *, verify: bool = True) -> ssl.SSLContext:
+    """Returns a TLS context that trusts these CA certificates, or every certificate if `verify` is false.
 
     `authority`: the CA certificates in PEM; b"" for the CA certificates of the system.
 
@@ -28,8 +28,10 @@ def client_context(authority: bytes) -> ssl.SSLContext:
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.verify_mode = ssl.CERT_REQUIRED
+    context.verify_mode = ssl.CERT_REQUIRED if verify else ssl.CERT_NONE
     context.set_alpn_protocols(["http/1.1"])
+    if not verify:
+        return context
     if not authority:
         context.load_default_certs()
         return context

@@ -4,7 +4,7 @@ import ssl
 from pathlib import Path
 
 from fakeapi.followed_files import FollowedFiles
-from fakeapi.inputfile import KEY_FILE_BYTES_MAX, read_regular
+from fakeapi.key_files import load_key_pair
 
 
 class KeyPair:
@@ -14,24 +14,13 @@ class KeyPair:
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
-        """Raises OSError for an unreadable file, and ValueError if the files are not a certificate and its
-        key.
-        """
-        for file in (certificate, key):
-            read_regular(file, KEY_FILE_BYTES_MAX)
+        """Raises the errors of `load_key_pair` if the files are unusable."""
         self._files = certificate, key
         self.add_to(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
 
     def add_to(self, context: ssl.SSLContext) -> None:
-        """Makes a TLS context present the certificate.
-
-        Raises OSError or ValueError if the files have become unusable.
-        """
-        certificate, key = self._files
-        try:
-            context.load_cert_chain(certificate, key, password="")
-        except ssl.SSLError as error:
-            raise ValueError(f"{certificate} and {key} are not a certificate and its key: {error}") from error
+        """Makes a TLS context present the certificate. Raises the errors of `load_key_pair`."""
+        load_key_pair(context, *self._files)
 
 
 class ClientIdentity:

@@ -155,18 +155,10 @@ def _context(authority: bytes, key_pair: KeyPair | None, *, verify: bool) -> ssl
     Raises BadAuthority if the CA certificates cannot be parsed, and Unreachable if the files of the client
     certificate have become unusable.
     """
-    context = client_context(authority) if verify else _trusting_all()
+    context = client_context(authority, verify=verify)
     if key_pair is not None:
         try:
             key_pair.add_to(context)
         except (OSError, ValueError) as error:
             raise Unreachable(str(error)) from error
-    return context
-
-
-def _trusting_all() -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    context.set_alpn_protocols(["http/1.1"])
     return context

@@ -22,19 +22,6 @@ def server_context() -> ssl.SSLContext:
     return context
 
 
-def load_certificate(context: ssl.SSLContext, certificate: Path, key: Path) -> None:
-    """Loads a server certificate and its private key, which must not be encrypted.
-
-    Raises OSError if a file cannot be read, and ValueError if the files are not a certificate and its key.
-    """
-    for file in (certificate, key):
-        read_regular(file, KEY_FILE_BYTES_MAX)
-    try:
-        context.load_cert_chain(certificate, key, password="")
-    except ssl.SSLError as error:
-        raise ValueError(f"{certificate} and {key} are not a certificate and its key: {error}") from error
-
-
 def accept_client_certificates(context: ssl.SSLContext, authorities: Sequence[Path]) -> None:
     """Lets clients send a certificate. The handshake fails if a client sends a certificate of another CA.
 
@@ -57,7 +44,12 @@ def certificates_in(file: Path) -> bytes:
 
     Raises OSError if the file cannot be read, and ValueError if the file has no certificate.
     """
+    return b"".join(block + b"\n" for block in certificate_blocks(file))
+
+
+def certificate_blocks(file: Path) -> list[bytes]:
+    """Returns each certificate in a PEM file. Raises the errors of `certificates_in`."""
     blocks: list[bytes] = _CERTIFICATE.findall(read_regular(file, KEY_FILE_BYTES_MAX))
     if not blocks:
         raise ValueError(f"{file} has no certificate in PEM")
-    return b"".join(block + b"\n" for block in blocks)
+    return blocks

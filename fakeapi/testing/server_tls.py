@@ -6,12 +6,12 @@ from pathlib import Path
 import msgspec
 
 from fakeapi.followed_files import FollowedFiles
+from fakeapi.key_files import load_key_pair
 from fakeapi.serving.start_error import StartError
 from fakeapi.serving.tls_context import (
     TLSSource,
     accept_client_certificates,
     certificates_in,
-    load_certificate,
     server_context,
 )
 from fakeapi.settings import Settings
@@ -46,7 +46,7 @@ def server_tls(settings: Settings) -> ServerTLS | None:
 
     Raises StartError if a file with a certificate or key is unusable.
     """
-    if not settings.tls and settings.tls_cert is None:
+    if not settings.uses_tls:
         return None
     authorities = [] if settings.client_ca is None else [Path(settings.client_ca)]
     if settings.front_proxy is not None:
@@ -64,7 +64,7 @@ def _from_files(settings: Settings, authorities: list[Path]) -> ServerTLS:
 
     def make() -> ssl.SSLContext:
         context = server_context()
-        load_certificate(context, certificate, key)
+        load_key_pair(context, certificate, key)
         return _with_clients(context, authorities)
 
     contexts = FollowedFiles(make, [certificate, key, *authorities])

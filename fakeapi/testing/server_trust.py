@@ -5,14 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fakeapi.serving.start_error import StartError
-from fakeapi.serving.tls_context import certificates_in
+from fakeapi.serving.tls_context import certificate_blocks
 from fakeapi.settings import Settings
 
 if TYPE_CHECKING:
     from fakeapi.controlplane.bootstrap.authentication_trust import AuthenticationTrust
     from fakeapi.outbound.client_identity import ClientIdentity
-
-_END = "-----END CERTIFICATE-----"
 
 
 def authentication_trust(settings: Settings) -> "AuthenticationTrust | None":
@@ -37,8 +35,7 @@ def authentication_trust(settings: Settings) -> "AuthenticationTrust | None":
 
 def _certificates(file: Path) -> str:
     """Returns the certificates in a file in PEM, each once, with the line breaks that Go writes."""
-    blocks = certificates_in(file).decode("ascii").split(_END)[:-1]
-    ders = (ssl.PEM_cert_to_DER_cert(block.lstrip() + _END) for block in blocks)
+    ders = (ssl.PEM_cert_to_DER_cert(block.decode("ascii")) for block in certificate_blocks(file))
     return "".join(dict.fromkeys(map(ssl.DER_cert_to_PEM_cert, ders)))
 
 
