@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from fakeapi.controllers.work import Item, WorkQueue
+from fakeapi.controllers.work import Item, WorkQueue, key_text
 from fakeapi.machinery.printable import printable_line
 
 ERROR_LENGTH_MAX = 500
@@ -50,7 +50,7 @@ class Activity:
         """Counts a key that its controller could not reconcile, and keeps the error."""
         name, key = item
         self._failed[name] += 1
-        self._last_errors[name] = printable_line(f"{key}: {problem}", ERROR_LENGTH_MAX)
+        self._last_errors[name] = printable_line(f"{key_text(key)}: {problem}", ERROR_LENGTH_MAX)
 
     def reports(self, names: Iterable[str], queue: WorkQueue, busy: Item | None) -> list[ControllerReport]:
         """Returns a report for each controller name.
@@ -64,7 +64,7 @@ class Activity:
                 name,
                 waiting[name],
                 delayed[name],
-                printable_line(busy[1]) if busy is not None and busy[0] == name else "",
+                key_text(busy[1]) if busy is not None and busy[0] == name else "",
                 self._reconciled[name],
                 self._failed[name],
                 self._last_errors.get(name, ""),

@@ -14,7 +14,7 @@ from fakeapi.cluster import Cluster
 from fakeapi.controllers.activity import Activity, ControllerReport
 from fakeapi.controllers.controller import Controller, ControllerContext, MakeController
 from fakeapi.controllers.informer import Informer
-from fakeapi.controllers.work import Item, WorkQueue
+from fakeapi.controllers.work import Item, WorkQueue, key_text
 from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.printable import printable_line
 from fakeapi.registry.model.resource import Resource
@@ -223,11 +223,11 @@ class Manager:
                 self._conflicts[item] = conflicts + 1
                 self._queue.add(item)
                 return
-            log.warning("%s: %s: %s", name, printable_line(key), printable_line(problem))
+            log.warning("%s: %s: %s", name, key_text(key), printable_line(problem))
             self._activity.fail(item, problem)
             self._queue.retry(item)
         except Exception as error:
-            log.exception("%s: unexpected error at %s", name, printable_line(key))
+            log.exception("%s: unexpected error at %s", name, key_text(key))
             self._activity.fail(item, f"unexpected {type(error).__name__}")
             self._queue.retry(item)
         else:

@@ -10,9 +10,23 @@ from typing import TypeAlias
 
 from fakeapi.clock.clocks import Clock
 from fakeapi.controllers.informer import pause
+from fakeapi.machinery.printable import printable_line
 
 Item: TypeAlias = tuple[str, Hashable]
 """The name of a controller, and a key for this controller to reconcile."""
+
+_KINDS = {"pod": "Pod", "claim": "ResourceClaim", "rule": "DeviceTaintRule"}
+"""The first parts of keys that stand for kinds, and the kinds."""
+
+
+def key_text(key: Hashable) -> str:
+    """Returns a key as one printable line for messages, such as "Pod team-a/train" or "team-a/budget"."""
+    if not isinstance(key, tuple):
+        return printable_line(key)
+    first, *rest = map(str, key)
+    kind = f"{_KINDS[first]} " if first in _KINDS else ""
+    return printable_line(kind + "/".join(part for part in (rest if kind else (first, *rest)) if part))
+
 
 RETRY_SECONDS_MIN = 0.005
 RETRY_SECONDS_MAX = 1000.0

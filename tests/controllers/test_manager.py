@@ -17,6 +17,7 @@ from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.manager import CONFLICTS_AT_ONCE_MAX, Manager, NotSettled
 from fakeapi.controllers.names import chosen
 from fakeapi.controllers.served import find_resource, served_as
+from fakeapi.controllers.work import key_text
 from fakeapi.http.app import Application
 from fakeapi.settings import Settings
 
@@ -116,6 +117,19 @@ def test_caches_catch_up_although_the_process_did_not_run_during_a_timeout(
 
     run(write, test)
     assert missing == []
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        (("pod", "team-a", "train"), "Pod team-a/train"),
+        (("rule", "", "recall"), "DeviceTaintRule recall"),
+        (("team-a", "budget"), "team-a/budget"),
+        ("team-a/train\n", "team-a/train"),
+    ],
+)
+def test_a_key_is_shown_as_kind_and_place(key: str | tuple[str, ...], text: str) -> None:
+    assert key_text(key) == text
 
 
 def test_a_key_is_reconciled_when_the_caches_show_what_was_written() -> None:

@@ -22,22 +22,12 @@ export function Controllers() {
     <p class="soft after">Failed counts attempts that ended with an error, for example because the server refused a request of the controller. The controller tries again later. The object of the last error often has an event, and pods have their reason on <a href="#/why">Pending</a>.</p>`;
 }
 
-/** Returns a text of a controller with its key as KIND NAMESPACE/NAME. Some controllers have keys of several parts. */
-export function readable(text) {
-  return text.replace(/^\(((?:'[^']*'(?:, )?)+),?\)/, (_, inner) => {
-    const [kind, ...place] = [...inner.matchAll(/'([^']*)'/g)].map(([, part]) => part);
-    return `${KINDS[kind] ?? kind} ${place.filter(Boolean).join("/")}`;
-  });
-}
-
-const KINDS = { pod: "Pod", claim: "ResourceClaim", namespace: "Namespace", node: "Node" };
-
 const COLUMNS = [
   { name: "Controller", className: "name of-line", show: (row) => row.name },
-  { name: "Now", className: "of-age", sort: (row) => row.busyWith, show: (row) => (row.busyWith ? html`<code>${readable(row.busyWith)}</code>` : html`<span class="soft">idle</span>`) },
+  { name: "Now", className: "of-age", sort: (row) => row.busyWith, show: (row) => (row.busyWith ? html`<code>${row.busyWith}</code>` : html`<span class="soft">idle</span>`) },
   { name: "In queue", className: "of-count", label: "queue", number: true, title: "Keys that wait for the controller", sort: (row) => row.waiting, show: (row) => row.waiting },
   { name: "To retry", className: "of-count", label: "retry", number: true, title: "Keys that the controller retries after a delay", sort: (row) => row.delayed, show: (row) => row.delayed },
   { name: "Done", className: "of-count", label: "done", number: true, sort: (row) => row.reconciled, show: (row) => row.reconciled.toLocaleString("en") },
   { name: "Failed", className: "of-count", label: "failed", number: true, sort: (row) => row.failed, show: (row) => html`<span class=${row.failed ? "bad" : ""}>${row.failed}</span>` },
-  { name: "Last error", className: "grow of-error", show: (row) => row.lastError && html`<span title=${readable(row.lastError)}>${readable(row.lastError)}</span>` },
+  { name: "Last error", className: "grow of-error", show: (row) => row.lastError && html`<span title=${row.lastError}>${row.lastError}</span>` },
 ];
