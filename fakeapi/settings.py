@@ -429,6 +429,11 @@ class Settings:
         is_shared=False,
     )
 
+    @property
+    def uses_tls(self) -> bool:
+        """Whether the server serves HTTPS."""
+        return self.tls or self.tls_cert is not None
+
     def __post_init__(self) -> None:
         for setting, option in options():
             value = getattr(self, setting.name)

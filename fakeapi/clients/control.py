@@ -11,6 +11,7 @@ from typing import Any, Self
 from urllib.parse import urlencode
 
 from fakeapi.clients.connections import Answer, Connections, Stream
+from fakeapi.clients.errors import untrusted_text
 from fakeapi.clients.target import Target
 from fakeapi.machinery.base_error import FakeAPIError
 
@@ -150,7 +151,7 @@ class ControlClient:
     def _failure(self, error: Exception) -> str:
         """Returns the message for a request without a response."""
         if isinstance(error, ssl.SSLCertVerificationError):
-            return f"the certificate of {self._url} is not trusted: {error.verify_message}"
+            return untrusted_text(self._url, error)
         return f"{self._url} does not answer: {error}"
 
     def _refusal(self, answer: Answer) -> ControlError:

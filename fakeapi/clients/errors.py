@@ -1,9 +1,13 @@
 """StatusError: raised for a request without a successful response."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from fakeapi.machinery.base_error import FakeAPIError
 from fakeapi.machinery.json_types import Object
+
+if TYPE_CHECKING:
+    import ssl
 
 
 class StatusError(FakeAPIError):
@@ -69,3 +73,8 @@ class StatusError(FakeAPIError):
     def is_already_exists(self) -> bool:
         """Whether the object could not be created because an object with its name exists."""
         return self.reason == "AlreadyExists"
+
+
+def untrusted_text(url: str, error: "ssl.SSLCertVerificationError") -> str:
+    """Returns the message for a server at `url` whose certificate is not trusted."""
+    return f"the certificate of {url} is not trusted: {error.verify_message}"

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import h11
 
+from fakeapi.clients.errors import untrusted_text
 from fakeapi.clients.lines import LineSplitter, LineTooLong
 from fakeapi.clients.messages import Headers, Response, first_header
 from fakeapi.clients.target import Target, TargetError
@@ -159,8 +160,7 @@ class HttpClient:
         except TimeoutError as error:
             raise TargetError(f"{self.url} does not answer within {CONNECT_SECONDS:.0f} s") from error
         except ssl.SSLCertVerificationError as error:
-            words = f"the certificate of {self.url} is not trusted: {error.verify_message}"
-            raise TargetError(words) from error
+            raise TargetError(untrusted_text(self.url, error)) from error
         except ssl.SSLError as error:
             raise TargetError(f"TLS with {self.url} fails: {error.reason or error}") from error
         except OSError as error:

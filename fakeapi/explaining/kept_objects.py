@@ -12,6 +12,7 @@ from fakeapi.explaining.cluster_objects import KINDS, ClusterObjects
 from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.decoded_entries import decoded_entries
 from fakeapi.registry.offloading.turns import Turns
 from fakeapi.releases.rules import rules_of
 from fakeapi_storage import Entry
@@ -49,7 +50,9 @@ class KeptObjects:
             resource = find_resource(cluster.catalogue, group, plural)
             if resource is not None:
                 entries = cluster.storage.list(resource.prefix).entries
-                decoded[plural] = await _decode(resource, entries, before.get(plural, {}), turns)
+                decoded[plural] = await decoded_entries(
+                    entries, before.get(plural, {}), resource.decode, turns
+                )
         await turns.give_turn()
         latest = old if _are_same(before, decoded) else None
         if latest is None:
@@ -91,22 +94,7 @@ KEPT: Attached[KeptObjects] = Attached(KeptObjects)
 
 async def decode_all(resource: Resource, entries: Iterable[Entry]) -> list[Object]:
     """Returns the objects of all entries in the internal version."""
-    return [obj for _, obj in (await _decode(resource, entries, {}, Turns())).values()]
-
-
-async def _decode(resource: Resource, entries: Iterable[Entry], known: _Decoded, turns: Turns) -> _Decoded:
-    """Decodes entries. Takes the objects of unchanged entries from `known`.
-
-    Lets other tasks of the event loop run meanwhile.
-    """
-    decoded: _Decoded = {}
-    for entry in entries:
-        await turns.give_turn_if_over()
-        pair = known.get(entry.key)
-        if pair is None or (pair[0] is not entry and pair[0] != entry):
-            pair = entry, resource.decode(entry)
-        decoded[entry.key] = pair
-    return decoded
+    return [obj for _, obj in (await decoded_entries(entries, {}, resource.decode, Turns())).values()]
 
 
 def _are_same(before: dict[str, _Decoded], after: dict[str, _Decoded]) -> bool:

@@ -32,9 +32,8 @@ def with_tokens(settings: Settings) -> Settings:
     Raises ValueError for an unusable token or token file, for options that need HTTPS, and for a certificate
     without its key.
     """
-    uses_tls = settings.tls or settings.tls_cert is not None
     for name in ("client_ca", "front_proxy"):
-        if getattr(settings, name) is not None and not uses_tls:
+        if getattr(settings, name) is not None and not settings.uses_tls:
             raise ValueError(f"{name}: client certificates need HTTPS; set tls, or tls_cert and tls_key")
     for certificate, key in (("tls_cert", "tls_key"), ("proxy_client_cert", "proxy_client_key")):
         if (getattr(settings, certificate) is None) != (getattr(settings, key) is None):

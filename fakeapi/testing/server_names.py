@@ -35,12 +35,11 @@ def check_advertised(settings: Settings) -> None:
     url = settings.advertise_url
     if url is None:
         return
-    uses_tls = settings.tls or settings.tls_cert is not None
     scheme, separator, rest = url.partition("://")
-    right = f"{'https' if uses_tls else 'http'}://{rest if separator else url}"
+    right = f"{'https' if settings.uses_tls else 'http'}://{rest if separator else url}"
     if scheme not in {"http", "https"} or not separator:
         raise ValueError(f"advertise_url: {url!r} does not begin with http:// or https://; write {right}")
-    if uses_tls and scheme == "http":
+    if settings.uses_tls and scheme == "http":
         raise ValueError(f"advertise_url: {url} is not HTTPS, but the server is; write {right}")
     if not urlsplit(url).hostname:
         raise ValueError(f"advertise_url: {url} has no host; write {scheme}://HOST:PORT")

@@ -1,26 +1,10 @@
 """Changes of pods and nodes have the right action, are tried, and say whom they hurt."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from fakeapi import FakeAPI
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.text import text_of
 from tests.explaining.manifests import DRIVER, Object, claim, device, node, pod, request, resource_slice
 from tests.explaining.situations import cluster, use
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeAPI]:
-    with FakeAPI(release="1.36", controllers="scheduler,resourceclaim") as api:
-        yield api
-
-
-@pytest.fixture
-def api(server: FakeAPI) -> FakeAPI:
-    server.reset()
-    return server
 
 
 def _label(api: FakeAPI, name: str, zone: str) -> None:

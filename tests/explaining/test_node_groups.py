@@ -1,26 +1,10 @@
 """Nodes with the same cause share one line, and the first line has the numbers of all of them."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from fakeapi import FakeAPI
 from tests.explaining.manifests import DRIVER, claim, device, node, pod, request, resource_slice
 from tests.explaining.situations import cluster, train, use
 
 NAMES = "abcde"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeAPI]:
-    with FakeAPI(release="1.36", controllers="scheduler,resourceclaim") as api:
-        yield api
-
-
-@pytest.fixture
-def api(server: FakeAPI) -> FakeAPI:
-    server.reset()
-    return server
 
 
 def test_nodes_without_a_label_share_a_line_and_a_change(api: FakeAPI) -> None:

@@ -1,7 +1,5 @@
 """Changes of selectors are exact expressions, and the scheduler accepts them."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from fakeapi import FakeAPI
@@ -12,18 +10,6 @@ from tests.explaining.situations import cluster, train
 MEMORY = f'device.capacity["{DRIVER}"].memory'
 MODEL = f'device.attributes["{DRIVER}"].model'
 PATH = "spec.devices.requests[0].exactly.selectors[0].cel.expression"
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FakeAPI]:
-    with FakeAPI(release="1.36", controllers="scheduler,resourceclaim") as api:
-        yield api
-
-
-@pytest.fixture
-def api(server: FakeAPI) -> FakeAPI:
-    server.reset()
-    return server
 
 
 def _first_change(api: FakeAPI, expression: str) -> Change:

@@ -11,6 +11,7 @@ from fakeapi.cluster import Cluster
 from fakeapi.control.devices import objects
 from fakeapi.registry.model.attached import Attached
 from fakeapi.registry.model.resource import Resource
+from fakeapi.registry.offloading.decoded_entries import decoded_entries
 from fakeapi.registry.offloading.turns import Turns
 from fakeapi_storage import Entry
 
@@ -19,7 +20,7 @@ Kind = TypeVar("Kind", bound=objects.Fields)
 RESOURCE_GROUP = "resource.k8s.io"
 
 _DECODED: Attached[dict[str, tuple[Entry, Any]]] = Attached(dict)
-"""Caches the decoded objects of a resource by storage key, each with its entry."""
+"""Caches the decoded objects of a resource by storage key, each with its entry; None for invalid objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +88,20 @@ def _stored(cluster: Cluster, group: str, name: str) -> _Stored:
 
 async def _decoded(stored: _Stored, kind: type[Kind]) -> list[Kind]:
     """Decodes entries as values of `kind`. Takes the values of unchanged entries from the cache."""
-    if stored.resource is None:
+    resource = stored.resource
+    if resource is None:
         return []
-    cache = _DECODED.of(stored.resource.attachments)
-    known, turns = dict(cache), Turns()
-    decoded: dict[str, tuple[Entry, Any]] = {}
-    for entry in stored.entries:
-        await turns.give_turn_if_over()
-        before = known.get(entry.key)
-        if before is not None and (before[0] is entry or before[0] == entry):
-            decoded[entry.key] = before
-            continue
-        text = stored.resource.json_of(entry.value, entry.revision)
+
+    def decode(entry: Entry) -> Kind | None:
         with suppress(msgspec.ValidationError):
-            decoded[entry.key] = entry, msgspec.json.decode(text, type=kind)
+            return msgspec.json.decode(resource.json_of(entry.value, entry.revision), type=kind)
+        return None
+
+    cache = _DECODED.of(resource.attachments)
+    decoded = await decoded_entries(stored.entries, dict(cache), decode, Turns())
     cache.clear()
     cache.update(decoded)
-    return [value for _, value in decoded.values()]
+    return [value for _, value in decoded.values() if value is not None]
 
 
 def _resource(cluster: Cluster, group: str, name: str) -> Resource | None:

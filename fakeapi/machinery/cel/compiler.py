@@ -231,7 +231,7 @@ def check_text(text: str, environment: Environment, strictness: Strictness) -> C
     if beyond:
         return Invalid(f"compilation failed: {beyond}")
     if not library.is_installed():
-        return Unchecked("it needs the extra cel, pip install 'fakeapi-k8s[cel]'")
+        return Unchecked(library.INSTALL)
     wording = strictness.wording
     try:
         parsed = library.parse(text, environment.libraries)

@@ -14,6 +14,8 @@ from fakeapi.machinery.cel.syntax import Parsed
 from fakeapi.machinery.cel.wire import read_parsed
 
 MODULE = "cel_expr_python"
+INSTALL = "it needs the extra cel, pip install 'fakeapi-k8s[cel]'"
+"""Why an expression is not checked if MODULE is not installed, and what to do."""
 
 _lock = threading.Lock()
 """Allows only one call of cel-expr-python at a time, because cel-expr-python may not be thread-safe."""

@@ -23,8 +23,6 @@ from fakeapi.machinery.structural.schema import Schema
 _NAMED_MAX = 4
 """Maximum number of expensive rules that get their own error if the total cost is too high."""
 
-INSTALL = "it needs the extra cel, pip install 'fakeapi-k8s[cel]'"
-
 
 def unchecked_warning(schema: Schema | None) -> str | None:
     """Returns the warning for CEL rules that are not checked, because the extra `cel` is missing.
@@ -33,7 +31,7 @@ def unchecked_warning(schema: Schema | None) -> str | None:
     """
     if library.is_installed() or not has_rules(schema):
         return None
-    return f"fakeapi does not check x-kubernetes-validations: {INSTALL}"
+    return f"fakeapi does not check x-kubernetes-validations: {library.INSTALL}"
 
 
 class Preexisting(msgspec.Struct, frozen=True):
