@@ -49,7 +49,12 @@ def _host_rules(context: click.Context, parameter: click.Parameter, value: str) 
     }
 )
 @click.argument("trace", type=FILE)
-@click.option("--server", metavar="URL", help="Forward to the server at this URL.")
+@click.option(
+    "--server",
+    metavar="URL",
+    envvar=["FAKEAPI_RECORD_SERVER", "FAKEAPI_RECORD_UPSTREAM"],
+    help="Forward to the server at this URL.",
+)
 @click.option(
     "--kubeconfig",
     metavar="FILE",

@@ -74,6 +74,7 @@ class _Timing(click.ParamType[float | None]):
 @click.option(
     "--server",
     metavar="URL",
+    envvar=["FAKEAPI_REPLAY_SERVER", "FAKEAPI_REPLAY_URL"],
     help="Send the requests to the server at this URL.  [default: a new server in this process]",
 )
 @click.option(
@@ -129,6 +130,7 @@ class _Timing(click.ParamType[float | None]):
 )
 @click.option(
     "--patch-type",
+    envvar=["FAKEAPI_REPLAY_PATCH_TYPE", "FAKEAPI_REPLAY_ASSUME_PATCH"],
     type=click.Choice(sorted(SHORT_NAMES)),
     default="strategic",
     help="Assume this type for patches in an audit log that do not show theirs.",

@@ -133,3 +133,12 @@ def test_record_without_its_extra_says_what_to_install(
     monkeypatch.setitem(sys.modules, "aiohttp", None)
     done = run("record", tmp_path / "t.jsonl", "--server", "http://127.0.0.1:1")
     assert (done.exit_code, "pip install 'fakeapi-k8s[record]'" in done.output) == (1, True)
+
+
+def test_the_variable_with_the_old_name_of_the_server_still_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKEAPI_RECORD_UPSTREAM", "not a URL")
+    done = run("record", tmp_path / "t.jsonl")
+    assert done.exit_code == 1
+    assert "not a URL" in done.output

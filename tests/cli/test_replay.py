@@ -209,3 +209,18 @@ def test_only_a_new_server_is_kept() -> None:
     result = CliRunner().invoke(main, ["replay", str(LOG), "--keep", "--server", "http://127.0.0.1:1"])
     assert result.exit_code == 2
     assert "--keep needs a new server: leave out --server and --kubeconfig" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("FAKEAPI_REPLAY_URL", "--keep needs a new server"),
+        ("FAKEAPI_REPLAY_ASSUME_PATCH", "Invalid value for '--patch-type'"),
+    ],
+)
+def test_a_variable_with_the_old_name_of_an_option_still_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, text: str
+) -> None:
+    monkeypatch.setenv(variable, "http://127.0.0.1:1")
+    done = CliRunner().invoke(main, ["replay", str(tmp_path / "none.jsonl"), "--keep"])
+    assert (done.exit_code, text in done.output) == (2, True)
