@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from fakeapi.atomic_file import alone_in, atomic_file, make_directory
+from fakeapi.envtest import etcd, kube_apiserver
 from fakeapi.version import __version__
 
 MARK: Final = ".fakeapi"
@@ -133,16 +134,33 @@ def _programs(version: str) -> dict[str, str]:
     real = _real_kubectl()
     kubectl = f'exec {shlex.quote(str(real))} "$@"' if real else _NO_KUBECTL
     return {
-        "etcd": _script("from fakeapi.envtest.etcd import main; main()"),
-        "kube-apiserver": _script(f"from fakeapi.envtest.kube_apiserver import main; main({release!r})"),
+        "etcd": _script("from fakeapi.envtest.etcd import main; main()", etcd.help_text()),
+        "kube-apiserver": _script(
+            f"from fakeapi.envtest.kube_apiserver import main; main({release!r})",
+            kube_apiserver.help_text(release),
+        ),
         "kubectl": f"#!/bin/sh\n{kubectl}\n",
     }
 
 
-def _script(program: str) -> str:
+def _script(program: str, help_text: str) -> str:
+    """Returns a shell script that runs a Python program.
+
+    For `--help` alone, the script prints the text without Python, because envtest requests the help of each
+    program before it starts the program.
+    """
     # With -P, Python does not import modules from the current directory, which may be the tested project.
     command = shlex.join([sys.executable, "-P", "-c", program])
-    return f'#!/bin/sh\n# Written by fakeapi {__version__}.\nFAKEAPI_PARENT=$PPID exec {command} "$@"\n'
+    return f"""\
+#!/bin/sh
+# Written by fakeapi {__version__}.
+if [ "$*" = --help ]; then
+    exec cat <<'END OF HELP'
+{help_text}
+END OF HELP
+fi
+FAKEAPI_PARENT=$PPID exec {command} "$@"
+"""
 
 
 def _real_kubectl() -> Path | None:

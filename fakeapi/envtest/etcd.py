@@ -102,14 +102,15 @@ def main() -> None:
         print(f"etcd: {error}", file=sys.stderr)
         raise SystemExit(2) from None
     if values.has("help"):
-        print(_help())
+        print(help_text())
     elif values.has("version"):
         print(f"etcd Version: {VERSION}\nThis is fakeapi's etcd.")
     else:
         _serve(values)
 
 
-def _help() -> str:
+def help_text() -> str:
+    """Returns the text that `etcd --help` prints."""
     lines = ["The etcd of fakeapi. It keeps the objects of the kube-apiserver beside it.", "", "Flags:"]
     lines += [f"  --{name} {_DEFAULTS[name]!r}" for name in _DEFAULTS]
     lines += ["  --unsafe-no-fsync", "", "Accepted without effect:"]

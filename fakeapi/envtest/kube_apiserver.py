@@ -15,7 +15,7 @@ def main(release: str) -> None:
     try:
         values = read(sys.argv[1:], flags)
         if values.flag("help", default=False):
-            print(_help(release, flags))
+            print(help_text(release))
         elif values.text("version", "false") != "false":
             print(f"Kubernetes {_version(release)}")
         else:
@@ -36,8 +36,12 @@ def _version(release: str) -> str:
     return served(release).primary.version
 
 
-def _help(release: str, flags: list[Flag]) -> str:
-    """Returns the help text of the command. Test suites search this text for lines that begin with a flag."""
+def help_text(release: str) -> str:
+    """Returns the text that `kube-apiserver --help` prints.
+
+    Test suites search this text for lines that begin with a flag.
+    """
+    flags = flags_of(release)
     lines = [
         f"The kube-apiserver of fakeapi, which answers as that of Kubernetes {release}.",
         "",

@@ -76,8 +76,8 @@ async def open_storage(
 async def _open_sqlite(
     place: Location, durability: Durability, data_format: Format, window: int, watcher_buffer: int
 ) -> Storage:
-    from fakeapi_storage.sqlite.engine import connect  # noqa: PLC0415 - imports SQLAlchemy, only for databases
-    from fakeapi_storage.sqlite.log import SqliteLog  # noqa: PLC0415 - imports SQLAlchemy, only for databases
+    from fakeapi_storage.sqlite.engine import connect  # noqa: PLC0415 - only for databases
+    from fakeapi_storage.sqlite.log import SqliteLog  # noqa: PLC0415 - only for databases
 
     log = SqliteLog(await connect(place, durability, data_format))
     try:

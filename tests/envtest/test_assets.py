@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -30,6 +31,25 @@ def test_a_folder_is_written_once(tmp_path: Path) -> None:
     [folder] = folders
     before = (folder / "etcd").stat().st_ino
     assert (prepare(tmp_path, "1.34.2") / "etcd").stat().st_ino == before
+
+
+@pytest.mark.parametrize("program", ["etcd", "kube-apiserver"])
+def test_the_help_of_a_program_needs_no_python(program: str, tmp_path: Path) -> None:
+    file = prepare(tmp_path, "1.34.2") / program
+    python, without_python = (
+        file.read_text().replace('"$*" = --help', '"$*" = never'),
+        file.read_text().replace(sys.executable, "/nowhere/python"),
+    )
+    texts = [_printed(text, tmp_path) for text in (python, without_python)]
+    assert texts[0] == texts[1]
+    assert "Flags" in texts[0]
+
+
+def _printed(script: str, folder: Path) -> str:
+    file = folder / "script"
+    file.write_text(script)
+    done = subprocess.run(["/bin/sh", str(file), "--help"], capture_output=True, text=True, check=True)
+    return done.stdout
 
 
 def test_a_folder_of_an_older_fakeapi_is_written_again(tmp_path: Path) -> None:
@@ -64,10 +84,10 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_folders_are_listed_by_version_and_removed(tmp_path: Path) -> None:
-    for version in ("1.34.2", "1.9.0"):
+    for version in ("1.34.10", "1.34.9"):
         prepare(tmp_path, version)
-    assert [item.version for item in listed(tmp_path)] == ["1.9.0", "1.34.2"]
-    assert [item.version for item in clean(tmp_path)] == ["1.9.0", "1.34.2"]
+    assert [item.version for item in listed(tmp_path)] == ["1.34.9", "1.34.10"]
+    assert [item.version for item in clean(tmp_path)] == ["1.34.9", "1.34.10"]
     assert list((tmp_path / "k8s").iterdir()) == []
 
 

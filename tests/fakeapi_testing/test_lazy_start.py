@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +41,19 @@ def test_a_server_in_memory_starts_without_rarely_needed_libraries() -> None:
     assert not {
         name for name in started if name.startswith(("fakeapi.registry.declared", "fakeapi.control."))
     }
+
+
+def test_a_server_with_a_database_starts_without_sqlalchemy(tmp_path: Path) -> None:
+    program = f"""
+import sys
+from fakeapi import FakeAPI
+with FakeAPI(database={str(tmp_path / "state.db")!r}):
+    print("aiosqlite" in sys.modules, "sqlalchemy" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, timeout=60, text=True
+    )
+    assert done.stdout.split() == ["True", "False"]
 
 
 GARBAGE = """

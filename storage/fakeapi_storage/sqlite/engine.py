@@ -5,14 +5,10 @@ import os
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import cast
 
 import aiosqlite
-from sqlalchemy import URL
-from sqlalchemy.dialects.sqlite import aiosqlite as _dialect  # noqa: F401 - a later import would slow `connect`
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import StaticPool
 
 from fakeapi_storage.errors import DatabaseInUse, StorageFailed
 from fakeapi_storage.format import Format
@@ -20,7 +16,8 @@ from fakeapi_storage.interface import INITIAL_REVISION
 from fakeapi_storage.location import Location
 from fakeapi_storage.log import Durability
 from fakeapi_storage.sqlite.probe import Found, is_busy, probe
-from fakeapi_storage.sqlite.schema import APPLICATION_ID, CREATE, INSERT_META, SCHEMA_VERSION
+from fakeapi_storage.sqlite.schema import APPLICATION_ID, CREATE, SCHEMA_VERSION
+from fakeapi_storage.sqlite.statements import INSERT_META
 from fakeapi_storage.sqlite.upgrade import upgrade
 
 FILE_MODE = 0o600
@@ -29,16 +26,13 @@ FILE_MODE = 0o600
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """An open SQLite database: SQLAlchemy's engine and connection, and aiosqlite's connection below them."""
+    """An open SQLite database."""
 
-    engine: AsyncEngine
-    connection: AsyncConnection
     driver: aiosqlite.Connection
     in_memory: bool
 
     async def close(self) -> None:
-        await self.connection.close()
-        await self.engine.dispose()
+        await self.driver.close()
 
 
 async def connect(location: Location, durability: Durability, wanted: Format) -> Database:
@@ -52,11 +46,10 @@ async def connect(location: Location, durability: Durability, wanted: Format) ->
         if path is not None:
             await asyncio.to_thread(_make_ready, path, location.text, wanted)
         return await _connect(path, durability, wanted)
-    except (sqlite3.Error, DBAPIError) as error:
-        cause = error.orig if isinstance(error, DBAPIError) else error
-        if path is not None and isinstance(cause, sqlite3.Error) and is_busy(cause):
+    except sqlite3.Error as error:
+        if path is not None and is_busy(error):
             raise DatabaseInUse(location.text) from error
-        raise StorageFailed(f"{location.text}: {cause}") from error
+        raise StorageFailed(f"{location.text}: {error}") from error
 
 
 def _make_ready(path: Path, text: str, wanted: Format) -> None:
@@ -71,22 +64,28 @@ def _make_ready(path: Path, text: str, wanted: Format) -> None:
 
 
 async def _connect(path: Path | None, durability: Durability, wanted: Format) -> Database:
-    url = URL.create("sqlite+aiosqlite", database=":memory:" if path is None else str(path))
-    engine = create_async_engine(
-        url, poolclass=StaticPool, connect_args={"timeout": 0, "isolation_level": None}
-    )
+    # `isolation_level=None`: each statement is a transaction of its own, unless the caller begins one.
+    driver = aiosqlite.connect(path or ":memory:", timeout=0, isolation_level=None)
+    _thread_of(driver).daemon = True
+    await driver
     try:
-        connection = await engine.connect()
-        raw = await connection.get_raw_connection()
-        driver = cast("aiosqlite.Connection", raw.driver_connection)
         if path is None:
             await _create(driver, wanted)
         else:
             await _prepare(driver, durability, wanted)
-        return Database(engine, connection, driver, in_memory=path is None)
+        return Database(driver, in_memory=path is None)
     except BaseException:
-        await engine.dispose()
+        await driver.close()
         raise
+
+
+def _thread_of(driver: aiosqlite.Connection) -> Thread:
+    """Returns the thread of a connection that is not open yet.
+
+    As a daemon, the thread does not keep a process alive that ends without closing the connection. Before
+    aiosqlite 0.22, the connection is the thread.
+    """
+    return cast("Thread", getattr(driver, "_thread", driver))
 
 
 async def _prepare(driver: aiosqlite.Connection, durability: Durability, wanted: Format) -> None:
@@ -105,6 +104,6 @@ async def _create(driver: aiosqlite.Connection, wanted: Format) -> None:
     `wanted`: the format of keys and values to record in the database.
     """
     marks = f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION};"
-    await driver.executescript(f"BEGIN; {marks} {CREATE}")
+    await driver.executescript(f"BEGIN; {marks} {'; '.join(CREATE)};")
     await driver.execute(INSERT_META, (INITIAL_REVISION, wanted.version))
     await driver.commit()

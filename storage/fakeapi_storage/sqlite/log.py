@@ -7,7 +7,7 @@ from itertools import chain
 
 from fakeapi_storage.errors import StorageFailed, StorageFull
 from fakeapi_storage.log import Log, Row, Snapshot
-from fakeapi_storage.sqlite import schema
+from fakeapi_storage.sqlite import schema, statements
 from fakeapi_storage.sqlite.engine import Database
 
 BEFORE_ALL = -(1 << 63)
@@ -17,10 +17,9 @@ BEFORE_ALL = -(1 << 63)
 class SqliteLog:
     """A `Log` in a SQLite database. Closing the log also closes the database.
 
-    The class calls the aiosqlite driver directly. The driver switches threads once for each call.
-    SQLAlchemy's connection needs at least four switches, which take most of the time of a single write. The
-    driver does not begin transactions by itself: each statement is its own transaction. Therefore one call
-    stores a group of up to APPEND_ROWS_MAX writes.
+    The aiosqlite driver switches threads once for each call, which takes most of the time of a single write.
+    The driver does not begin transactions by itself: each statement is its own transaction. Therefore one
+    call stores a group of up to APPEND_ROWS_MAX writes.
     """
 
     def __init__(self, database: Database) -> None:
@@ -29,8 +28,8 @@ class SqliteLog:
 
     async def load(self) -> Snapshot:
         with _failures():
-            [(compacted,)] = await self._driver.execute_fetchall(schema.READ_META)
-            labels = {str(n): str(v) for n, v in await self._driver.execute_fetchall(schema.READ_LABELS)}
+            [(compacted,)] = await self._driver.execute_fetchall(statements.READ_META)
+            labels = {str(n): str(v) for n, v in await self._driver.execute_fetchall(statements.READ_LABELS)}
         if not isinstance(compacted, int):
             raise StorageFailed("the database is damaged: the revision of the last compaction is unreadable")
         return Snapshot(compacted, await self.read(BEFORE_ALL), labels)
@@ -38,7 +37,7 @@ class SqliteLog:
     async def append(self, rows: Sequence[Row]) -> None:
         records = [*map(schema.to_record, rows)]
         if len(records) > schema.APPEND_ROWS_MAX:
-            await self._transaction((schema.APPEND, records))
+            await self._transaction((statements.APPEND, records))
             return
         with _failures():
             await self._driver.execute(schema.append_statement(len(records)), [*chain.from_iterable(records)])
@@ -46,11 +45,13 @@ class SqliteLog:
     async def read(self, after: int) -> list[Row]:
         with _failures():
             await self._driver.rollback()  # a failure or cancellation may have left a transaction open
-            records = await self._driver.execute_fetchall(schema.READ, (after,))
+            records = await self._driver.execute_fetchall(statements.READ, (after,))
         return [*map(schema.from_record, records)]
 
     async def compact(self, revision: int, stale: Iterable[int]) -> None:
-        await self._transaction((schema.FORGET, [(row,) for row in stale]), (schema.COMPACT, [(revision,)]))
+        await self._transaction(
+            (statements.FORGET, [(row,) for row in stale]), (statements.COMPACT, [(revision,)])
+        )
 
     async def replace(self, compacted: int, rows: Iterable[Row]) -> None:
         records = [*map(schema.to_record, rows)]
@@ -61,16 +62,18 @@ class SqliteLog:
             await self._journal("OFF")
         try:
             await self._transaction(
-                (schema.WIPE, [()]),
-                (schema.APPEND, records),
-                (schema.COMPACT, [(compacted,)]),
+                (statements.WIPE, [()]),
+                (statements.APPEND, records),
+                (statements.COMPACT, [(compacted,)]),
             )
         finally:
             if unsafe:
                 await self._journal("MEMORY")
 
     async def set_labels(self, labels: Mapping[str, str]) -> None:
-        await self._transaction((schema.DELETE_LABELS, [()]), (schema.INSERT_LABEL, [*labels.items()]))
+        await self._transaction(
+            (statements.DELETE_LABELS, [()]), (statements.INSERT_LABEL, [*labels.items()])
+        )
 
     async def close(self) -> None:
         with _failures():

@@ -14,7 +14,8 @@ from urllib.parse import quote
 
 from fakeapi_storage.errors import DatabaseInUse, ForeignDatabase, NewerSchema, StorageFailed, UnknownFormat
 from fakeapi_storage.format import FIRST_FORMAT, Format
-from fakeapi_storage.sqlite.schema import APPLICATION_ID, READ_FORMAT, SCHEMA_VERSION
+from fakeapi_storage.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION
+from fakeapi_storage.sqlite.statements import READ_FORMAT
 
 _SMALLEST_PAGE_BYTES = 512
 _FIRST_SCHEMA_WITH_FORMAT = 2

@@ -1,31 +1,13 @@
-"""The tables of a SQLite database, and the SQL statements that use them."""
+"""The rows of a SQLite database with their checksums, and the versions that the file records."""
 
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-    bindparam,
-    delete,
-    insert,
-    select,
-    update,
-)
-from sqlalchemy.dialects import sqlite
-from sqlalchemy.schema import CreateTable
-from sqlalchemy.sql import ClauseElement
-
 from fakeapi_storage.errors import StorageFailed
 from fakeapi_storage.log import Row
+from fakeapi_storage.sqlite.statements import APPEND, CREATE_LABEL, CREATE_LOG, CREATE_META
 
 APPLICATION_ID = 0x66616B65
 """SQLite's application_id in the files of this package: "fake" in ASCII."""
@@ -36,57 +18,14 @@ SCHEMA_VERSION = 2
 Version 1 has no checksums, no format and no labels.
 """
 
-_metadata = MetaData()
-_log = Table(
-    "log",
-    _metadata,
-    Column("revision", Integer, primary_key=True),
-    Column("key", Text, nullable=False),
-    Column("created", Integer, nullable=False),
-    Column("previous", Integer, nullable=False),
-    Column("deleted", Boolean, nullable=False),
-    Column("value", LargeBinary),
-    Column("checksum", Integer, nullable=False),
-    UniqueConstraint("key", "previous"),
-)
-_meta = Table(
-    "meta",
-    _metadata,
-    Column("compacted", Integer, nullable=False),
-    Column("format", Integer, nullable=False),
-)
-_label = Table(
-    "label", _metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False)
-)
+CREATE = (CREATE_LOG, CREATE_META, CREATE_LABEL)
+"""The statements that create the tables. After them, INSERT_META adds the row of the meta table."""
 
-
-def _text(clause: ClauseElement) -> str:
-    return str(clause.compile(dialect=sqlite.dialect()))
-
-
-CREATE = "".join(f"{_text(CreateTable(table))};" for table in (_log, _meta, _label))
-"""An SQL script that creates the tables.
-
-After the script, run INSERT_META, which adds the row of the meta table.
-"""
-
-APPEND = _text(insert(_log))
 APPEND_ROWS_MAX = 128
 """Maximum number of rows of one INSERT.
 
 A row has seven values, and SQLite before 3.32 allows 999 values in a statement.
 """
-
-READ = _text(select(_log).where(_log.c.revision > bindparam("after")).order_by(_log.c.revision))
-FORGET = _text(delete(_log).where(_log.c.revision == bindparam("stale")))
-WIPE = _text(delete(_log))
-INSERT_META = _text(insert(_meta))
-READ_META = _text(select(_meta.c.compacted))
-READ_FORMAT = _text(select(_meta.c.format))
-COMPACT = _text(update(_meta).values(compacted=bindparam("revision")))
-READ_LABELS = _text(select(_label))
-DELETE_LABELS = _text(delete(_label))
-INSERT_LABEL = _text(insert(_label))
 
 
 @lru_cache(maxsize=APPEND_ROWS_MAX)

@@ -7,7 +7,7 @@ from pathlib import Path
 from fakeapi_storage.errors import MigrationFailed, StorageError, StorageFailed
 from fakeapi_storage.format import Format, MigrationError, migrate
 from fakeapi_storage.log import Row, Snapshot
-from fakeapi_storage.sqlite import schema
+from fakeapi_storage.sqlite import schema, statements
 from fakeapi_storage.sqlite.probe import Found
 
 _READ_SCHEMA_1 = "SELECT revision, key, created, previous, deleted, value FROM log ORDER BY revision"
@@ -42,21 +42,21 @@ def _rewrite(database: sqlite3.Connection, found: Found, wanted: Format) -> None
     rows = migrate(old.rows, wanted.steps_from(found.format) or [])
     for table in ("log", "meta") if found.schema == 1 else ("log", "meta", "label"):
         database.execute(f"DROP TABLE {table}")
-    for statement in schema.CREATE.split(";"):
+    for statement in schema.CREATE:
         database.execute(statement)
-    database.executemany(schema.APPEND, map(schema.to_record, rows))
-    database.execute(schema.INSERT_META, (old.compacted, wanted.version))
-    database.executemany(schema.INSERT_LABEL, old.labels.items())
+    database.executemany(statements.APPEND, map(schema.to_record, rows))
+    database.execute(statements.INSERT_META, (old.compacted, wanted.version))
+    database.executemany(statements.INSERT_LABEL, old.labels.items())
     database.execute(f"PRAGMA user_version={schema.SCHEMA_VERSION}")
 
 
 def _read_schema_1(database: sqlite3.Connection) -> Snapshot:
-    [compacted] = database.execute(schema.READ_META).fetchone()
+    [compacted] = database.execute(statements.READ_META).fetchone()
     rows = [Row._make(record) for record in database.execute(_READ_SCHEMA_1)]
     return Snapshot(compacted, rows, {})
 
 
 def _read(database: sqlite3.Connection) -> Snapshot:
-    [compacted] = database.execute(schema.READ_META).fetchone()
-    rows = [schema.from_record(record) for record in database.execute(schema.READ, (0,))]
-    return Snapshot(compacted, rows, dict(database.execute(schema.READ_LABELS).fetchall()))
+    [compacted] = database.execute(statements.READ_META).fetchone()
+    rows = [schema.from_record(record) for record in database.execute(statements.READ, (0,))]
+    return Snapshot(compacted, rows, dict(database.execute(statements.READ_LABELS).fetchall()))
