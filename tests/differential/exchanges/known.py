@@ -74,6 +74,24 @@ KNOWN: tuple[Known, ...] = (
         "The rules about the schema of a CustomResourceDefinition walk its properties, which are a Go map.",
     ),
     Known(
+        "order-of-schema-violations",
+        _order(r"[-.\w]*", "Thing"),
+        "The check of a custom object against its schema walks the properties, which are a Go map.",
+    ),
+    Known(
+        "name-of-the-type-of-self",
+        r"[^:]*message: recorded (.*)\(selfType\d+\)(.*), got \1\(selfType\d+\)\2",
+        "The name of the CEL type of `self` ends with the nanoseconds of the clock "
+        "(generateUniqueSelfTypeName of apiextensions-apiserver).",
+    ),
+    Known(
+        "file-of-the-scheme",
+        r"\.body\.message: recorded '(no kind is registered [^']* in scheme )\"pkg/runtime/scheme\.go:\d+\"'"
+        r", got '\1\"[^\"]+\"'",
+        "A kube-apiserver that Go builds from modules names a file of apimachinery, because the path of a "
+        "module contains its version (GetNameFromCallsite). A released kube-apiserver names the caller.",
+    ),
+    Known(
         "order-of-exceeded-limits",
         rf"{re.escape(ORDER)}: recorded '\w+ \"[^\"]*\" is forbidden: \[?(?:\w+imum|\w+ max limit) .*",
         "The admission plugin LimitRanger walks Go maps of resources, in any order.",
