@@ -8,7 +8,7 @@ from fakeapi import FakeAPI
 from tests.control import chromium as browsers
 from tests.control.browser import Browser
 from tests.control.explanations import WAIT_SECONDS, EndlessExplanations
-from tests.control.page_objects import CLAIM, new_pod
+from tests.control.page_objects import CLAIM, GROUP, new_pod, node
 
 pytestmark = [
     pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
@@ -154,6 +154,53 @@ def test_claims_are_explained_only_while_they_are_visible(browser: Browser, api:
         lambda: browser.run(read) >= browser.run(shown) > 0, "the explanations of the visible claims"
     )
     assert browser.run(REQUESTED) <= browser.run(shown) + 2
+
+
+def test_many_pods_with_the_same_cause_are_one_line_with_one_explanation(
+    browser: Browser, api: FakeAPI
+) -> None:
+    pods = api.create_all([new_pod(f"pod-{n:03}", f"claim-{n:03}") for n in range(120)])
+    for number, pod in enumerate(pods):
+        fail(api, pod, f"0/{number % 7 + 1} nodes are available: 1 refuses it.")
+    fail(api, api.create(new_pod("alone")), "another message")
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/why")
+    browser.see("120 pods:", ".folded")
+    browser.wait(lambda: "Reading the reason" not in browser.text("main"), "the reasons")
+    browser.see("does not exist", ".folded summary")
+    assert browser.run(REQUESTED) == 2
+    rows = "return document.querySelectorAll('.folded .one-waiting').length"
+    assert browser.run(rows) == 0
+    browser.run("document.querySelector('.folded summary').click()")
+    browser.see("pod-011", ".folded")
+    assert browser.run(rows) == 12
+    browser.click("Show 88 more")
+    browser.wait(lambda: browser.run(rows) == 100, "more pods of the group")
+    browser.click("Show 20 more")
+    browser.wait(lambda: browser.run(rows) == 120, "all pods of the group")
+    assert browser.run(REQUESTED) == 2
+    browser.fill("#search", "pod-119")
+    browser.see("default/pod-119", ".one-waiting")
+    assert browser.run("return document.querySelectorAll('.one-waiting').length") == 1
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/why/pod/default/pod-119")
+    browser.see("default/pod-119", ".folded .one-waiting[aria-current]")
+
+
+def test_claims_of_pods_with_the_same_cause_share_one_explanation(browser: Browser, api: FakeAPI) -> None:
+    device_class = {"apiVersion": GROUP, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}}
+    names = [f"c-{n:03}" for n in range(9)]
+    api.create_all([device_class, node("node-1"), *({**CLAIM, "metadata": {"name": name}} for name in names)])
+    api.create_all([new_pod(f"pod-of-{name}", name) for name in names])
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/claims")
+    cells = "return [...document.querySelectorAll('td.grow')].map((e) => e.innerText)"
+    browser.wait(
+        lambda: "reading the reason…" not in (shown := browser.run(cells)) and len(shown) == len(names),
+        "the reasons of all claims",
+    )
+    assert len(set(browser.run(cells))) == 1
+    assert browser.run(REQUESTED) == 1
 
 
 def test_a_namespace_that_waits_for_finalizers_is_among_the_pending_objects(browser: Browser) -> None:

@@ -32,6 +32,7 @@ class ClaimView(msgspec.Struct, rename="camel"):
     - `reason`: for a pending claim, the message of a failed condition of a pod that uses the claim. For a
       claim that is being deleted, its finalizers. "" if unknown.
     - `classes`: the names of the DeviceClasses of the claim's requests.
+    - `cause`: for a claim that waits, the `cause` of its group in GET /waiting; "" for other claims.
     """
 
     namespace: str
@@ -44,6 +45,7 @@ class ClaimView(msgspec.Struct, rename="camel"):
     node: str
     reason: str
     classes: list[str]
+    cause: str = ""
 
 
 class PodView(msgspec.Struct, rename="camel"):

@@ -181,6 +181,9 @@ class Request(Fields):
     """A request for devices, or a subrequest. Up to v1beta1, the class is a field of the request itself."""
 
     device_class_name: str | None = None
+    allocation_mode: str | None = None
+    count: int | None = None
+    selectors: list[Any] | None = None
     exactly: "Request | None" = None
     first_available: "list[Request] | None" = None
 

@@ -23,6 +23,7 @@ MODULES = (
     "tables",
     "manifests",
     "devices",
+    "waiting",
     "terminating",
     "controllers",
     "figures",

@@ -5,14 +5,12 @@ from collections.abc import Iterable
 
 import msgspec
 
+from fakeapi.control.devices.causes import Waiting
 from fakeapi.control.devices.claim_states import (
     ClaimState,
     ClaimView,
     PodView,
-    claim_views,
     count_pending,
-    pending_pods,
-    pods_by_claim,
 )
 from fakeapi.control.devices.pool_details import DeviceDetails, device_details
 from fakeapi.control.devices.pools import DeviceState, NodeView, node_views
@@ -179,18 +177,23 @@ async def claims(call: Call) -> ClaimList:
         raise refused(400, f"limit must be from 1 to {CLAIMS_MAX}, and skip must not be negative")
     cluster = call.server.cluster
     stored, pods = await read_claims_and_pods(cluster)
-    views = claim_views(stored, pods_by_claim(pods))
-    waiting = pending_pods(pods)
-    matching = [view for view in views if query.state in ("", view.state) and _matches(query, view)]
+    waiting = Waiting(stored, pods)
+    matching = [
+        view
+        for view in waiting.views
+        if query.state in ("", view.state) and matches(view, query.namespace, query.search)
+    ]
     matching.sort(key=lambda view: _ORDER.get(view.state, len(_ORDER)))
     selected = matching[query.skip : query.skip + query.limit]
-    async with call.room(CLAIM_BYTES * (len(selected) + len(waiting))):
+    for view in selected:
+        view.cause = waiting.cause_of_claim(view)
+    async with call.room(CLAIM_BYTES * (len(selected) + len(waiting.pods))):
         return ClaimList(
             selected,
-            [pod for pod in waiting if _matches(query, pod)][: query.limit],
-            Counter(str(view.state) for view in views),
+            [pod for pod in waiting.pods if matches(pod, query.namespace, query.search)][: query.limit],
+            Counter(str(view.state) for view in waiting.views),
             len(matching),
-            len(waiting),
+            len(waiting.pods),
         )
 
 
@@ -198,14 +201,15 @@ async def pending(call: Call) -> PendingCount:
     return PendingCount(count_pending(await read_pods(call.server.cluster)))
 
 
-def _matches(query: ClaimQuery, view: ClaimView | PodView) -> bool:
-    if query.namespace not in ("", view.namespace):
+def matches(view: ClaimView | PodView, namespace: str, search: str) -> bool:
+    """Whether a claim or pod matches `namespace` and `search` of a ClaimQuery."""
+    if namespace not in ("", view.namespace):
         return False
-    if not query.search or (isinstance(view, ClaimView) and query.search in view.classes):
+    if not search or (isinstance(view, ClaimView) and search in view.classes):
         return True
     listed = [*view.pods, *view.devices] if isinstance(view, ClaimView) else [*view.claims, view.message]
     texts = [f"{view.namespace}/{view.name}", view.reason, view.node, *listed]
-    return any(query.search.lower() in text.lower() for text in texts)
+    return any(search.lower() in text.lower() for text in texts)
 
 
 ROUTES = (

@@ -13,8 +13,8 @@ const STALE_TIMES = 100;
 const STALE_LEAST_MS = 15000;
 const RETRY_MS = 1000;
 
-/** @typedef {{kind: string, namespace: string, name: string, resourceVersion: string, message?: string, reason?: string}} Row */
-/** @typedef {{of: string, summary: string, text: string, fresh: number}} Cause `of`: the version of the explained row. `text`: all texts of the explanation in lower case. `fresh`: the time until which the page does not read it again. */
+/** @typedef {{kind: string, namespace: string, name: string, resourceVersion: string, message?: string, reason?: string, pods?: string[], claims?: string[], shared?: string}} Row `shared`: identifies rows that wait for the same cause and share one explanation */
+/** @typedef {{place: string, of: string, summary: string, text: string, shared: string, fresh: number, isOwn: boolean}} Cause `place` and `of`: the explained row and its version. `text`: all texts of the explanation in lower case. `shared`: the texts that do not name the explained row. `fresh`: the time until which the page does not read it again. `isOwn`: whether the summary names the explained row, so that other rows cannot share it. */
 /** @typedef {{row: Row, visible: Set<object>, waiting: Set<object>}} Wanted the visible and the other places that wait for an explanation */
 
 /** @type {Map<string, Cause>} */
@@ -39,18 +39,39 @@ export function explain(kind, namespace, name, signal) {
 }
 
 /** @param {{kind: string, namespace: string, name: string}} row */
-export const keyOf = (row) => `${row.kind}/${row.namespace}/${row.name}`;
+export const placeOf = (row) => `${row.kind}/${row.namespace}/${row.name}`;
+/** @param {{kind: string, namespace: string, name: string, shared?: string}} row */
+export const keyOf = (row) => (row.shared ? `shared/${row.shared}` : placeOf(row));
 // The message of a claim is in the conditions of its pod.
 const versionOf = (row) => `${row.resourceVersion} ${row.message || row.reason || ""}`;
 
 function isKnown(row) {
   const cause = causes.get(keyOf(row));
-  return cause?.of === versionOf(row) && performance.now() < cause.fresh;
+  const isSame = cause?.place !== placeOf(row) || cause.of === versionOf(row);
+  return cause !== undefined && isSame && performance.now() < cause.fresh;
 }
 
-/** Returns all texts in a JSON value as one text, for the filter. */
-function textOf(value) {
-  return typeof value === "object" && value !== null ? Object.values(value).map(textOf).join(" ") : String(value ?? "");
+/** Returns the row, without `shared` if its shared explanation is only about another row. */
+function asked(row) {
+  const cause = row.shared ? causes.get(keyOf(row)) : undefined;
+  return cause?.isOwn && cause.place !== placeOf(row) ? { ...row, shared: "" } : row;
+}
+
+/** Whether a text names the row, or a pod or claim of the row. */
+function namesRow(text, row) {
+  const words = new Set(text.split(/[^\w./-]+/).flatMap((word) => [word, word.split("/").at(-1) ?? ""]));
+  return [row.name, ...(row.pods ?? []), ...(row.claims ?? [])].some((name) => words.has(name));
+}
+
+/** Returns all texts in a JSON value, for the filter. @returns {string[]} */
+function textsOf(value) {
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [String(value ?? "")];
+}
+
+/** Returns the texts of the explanation of a row in lower case, as far as they are true for the row; "" if unknown. */
+export function knownText(/** @type {Row} */ row) {
+  const cause = causes.get(keyOf(asked(row)));
+  return cause ? (cause.place === placeOf(row) && !row.shared ? cause.text : cause.shared) : "";
 }
 
 // which rows are visible -----------------------------------------------------------------------------------------
@@ -68,14 +89,15 @@ const observer = new IntersectionObserver((entries) => entries.forEach((entry) =
 export function useCause(row) {
   const element = useRef(/** @type {any} */ (null));
   const [isVisible, setVisible] = useState(false);
-  const key = keyOf(row);
+  const about = asked(row);
+  const key = keyOf(about);
   useEffect(() => {
     const shown = element.current;
     watched.set(shown, setVisible);
     observer.observe(shown);
     return () => observer.unobserve(shown);
   }, []);
-  useEffect(() => (isVisible ? want([row], "visible") : undefined), [row, isVisible]);
+  useEffect(() => (isVisible ? want([about], "visible") : undefined), [row, key, isVisible]);
   useArrivals((arrived) => arrived === key);
   return [element, causes.get(key)];
 }
@@ -121,9 +143,9 @@ function useArrivals(/** @type {(key: string) => boolean} */ wants) {
  * @param {"visible" | "waiting"} how
  */
 function want(rows, how) {
-  const asked = rows.filter((row) => !isKnown(row));
+  const unknown = rows.filter((row) => !isKnown(row));
   const asker = {};
-  for (const row of asked) {
+  for (const row of unknown) {
     const entry = wanted.get(keyOf(row)) ?? { row, visible: new Set(), waiting: new Set() };
     entry.row = row;
     entry[how].add(asker);
@@ -131,7 +153,7 @@ function want(rows, how) {
   }
   readNext();
   return () => {
-    for (const key of asked.map(keyOf)) {
+    for (const key of unknown.map(keyOf)) {
       const entry = wanted.get(key);
       entry?.[how].delete(asker);
       if (!entry?.visible.size && !entry?.waiting.size) wanted.delete(key);
@@ -181,7 +203,11 @@ function keep(key, row, answer, took) {
   const fresh = performance.now() + Math.max(STALE_LEAST_MS, STALE_TIMES * took);
   causes.delete(key);
   if (causes.size >= 2 * CAUSES_MAX) causes.delete(causes.keys().next().value ?? "");
-  causes.set(key, { of: versionOf(row), summary: answer?.summary ?? "", text: textOf(answer).toLowerCase(), fresh });
+  const summary = answer?.summary ?? "";
+  const texts = textsOf(answer);
+  const shared = row.shared ? texts.filter((text) => !namesRow(text, row)) : texts;
+  const [text, others] = [texts, shared].map((some) => some.join(" ").toLowerCase());
+  causes.set(key, { place: placeOf(row), of: versionOf(row), summary, text, shared: others, fresh, isOwn: namesRow(summary, row) });
   const entry = wanted.get(key);
   if (entry && isKnown(entry.row)) {
     wanted.delete(key);

@@ -1,7 +1,7 @@
 // The view of all claims with their states, pending claims first. The server filters the claims and sends pages.
 
 import { control } from "./api.js";
-import { keyOf, useCause, useKnownCauses } from "./causes.js";
+import { knownText, placeOf, useCause, useKnownCauses } from "./causes.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useMemo, useState } from "./preact.js";
 import { Table } from "./table.js";
@@ -40,9 +40,9 @@ export function Claims() {
     only: (event) => followed.has(event.resource ?? ""),
     least: 800,
   });
-  const causes = useKnownCauses(Boolean(search));
-  const more = data ? explained(data, causes, search) : [];
-  const claims = useMemo(() => [...more, ...(data?.claims ?? [])], [data, more.map(keyOf).join()]);
+  useKnownCauses(Boolean(search));
+  const more = data ? explained(data, search) : [];
+  const claims = useMemo(() => [...more, ...(data?.claims ?? [])], [data, more.map(placeOf).join()]);
   const total = data ? data.total + claims.length - data.claims.length : 0;
   const all = Object.values(data?.states ?? {}).reduce((sum, each) => sum + each, 0);
   return html`<${Heading} title="Claims" lead=${data ? `${counted(total, "claim")}${total === all ? "" : ` of ${all.toLocaleString("en")}`}, pending ones first` : "Reading…"} />
@@ -72,14 +72,16 @@ async function readClaims(query, limit) {
   if (query.search && (!query.state || query.state === "pending")) {
     first.waiting = (await control("GET", "/claims", { query: { state: "pending", limit: EXPLAINED } })).claims;
   }
-  [...first.claims, ...(first.waiting ?? [])].forEach((claim) => (claim.kind = "claim"));
+  for (const claim of [...first.claims, ...(first.waiting ?? [])]) {
+    Object.assign(claim, { kind: "claim", shared: claim.state === "pending" ? claim.cause : "" });
+  }
   return first;
 }
 
 /** Returns the pending claims that only their explanations match. Searches the explanations that the page has read. */
-function explained(data, causes, search) {
-  const known = new Set(data.claims.map(keyOf));
-  return (data.waiting ?? []).filter((claim) => !known.has(keyOf(claim)) && causes.get(keyOf(claim))?.text.includes(search.toLowerCase()));
+function explained(data, search) {
+  const known = new Set(data.claims.map(placeOf));
+  return (data.waiting ?? []).filter((claim) => !known.has(placeOf(claim)) && knownText(claim).includes(search.toLowerCase()));
 }
 
 /** Shows the reason why a claim waits: the summary of its explanation. Before that arrives, the reason of its pod. */
@@ -105,7 +107,7 @@ const COLUMNS = [
     sort: (row) => row.devices.join() || row.reason,
     show: (row) =>
       waits(row)
-        ? html`<${Cause} key=${keyOf(row)} claim=${row} />`
+        ? html`<${Cause} key=${placeOf(row)} claim=${row} />`
         : several(row.devices, (each) => html`<a href=${`#/devices?search=${encodeURIComponent(`${row.namespace}/${row.name}`)}`} title=${each}>${deviceName(each)}</a>`),
   },
   { name: "Pods", className: "of-pods", label: "pod", sort: (row) => row.pods.join(), show: (row) => several(row.pods, (name) => html`<a href=${podHref(row.namespace, name)}>${name}</a>`) },

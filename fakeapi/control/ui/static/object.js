@@ -14,7 +14,7 @@ import { cellOf, ObjectTimeline, readEvents, readWriters } from "./timeline.js";
 import { actorName } from "./requests.js";
 import { age, apiGroup, clock, counted, href, objectHref, partOf, placed, python, secondsOf, shell } from "./text.js";
 import { Choice, Copy, Panel, Pill, Problem, remember, SameAs, say, useAction } from "./ui.js";
-import { Explanation, explainable } from "./why.js";
+import { Explanation, explainable } from "./explanation.js";
 import { toYaml, yamlLines } from "./yaml.js";
 
 const EVENTS = 200;

@@ -1,63 +1,46 @@
-// The view of pending pods and claims with their reasons. Also shows the explanation of one pod or claim.
+// The view of pending pods and claims with their reasons.
 
-import { control, Refused } from "./api.js";
-import { CAUSES_MAX, explain, keyOf, useCause, useKnownCauses, useReading } from "./causes.js";
-import { claimHref, CLAIMS_MAX, podHref } from "./claims.js";
-import { serverNow, useLive } from "./live.js";
-import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
-import { Explained } from "./explained.js";
-import { age, counted, href, objectHref, partOf, placed, python, secondsOf, shell } from "./text.js";
-import { Choice, Empty, Heading, Pill, Problem, remember, SameAs, Search } from "./ui.js";
+import { control } from "./api.js";
+import { CAUSES_MAX, keyOf, knownText, useKnownCauses, useReading } from "./causes.js";
+import { useLive } from "./live.js";
+import { html, useMemo, useState } from "./preact.js";
+import { counted, partOf, placed } from "./text.js";
+import { Choice, Empty, Heading, Problem, remember, Search } from "./ui.js";
+import { isAt, isFolded, leadOf, rowsOf, SHOWN, WaitingGroup } from "./waiting.js";
 
 const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses", "resourceclaimtemplates", "namespaces"]);
-// Number of rows with one reason that are shown at first.
-const SHOWN = 12;
 const GROUPS_SHOWN = 40;
-const DELETING_MAX = 100;
-// Up to this number of rows, the page reads the reasons of all rows at once, also of rows that are not visible.
+// Up to this number of explanations, the page reads all of them at once, also those of rows that are not visible.
 const READ_AT_ONCE = 30;
 /** @type {any[]} */
 const NO_ROWS = [];
-const READING = "Reading the reason…";
 const KINDS = [["pod", "Pods"], ["claim", "Claims without a pod"], ["deleting", "Claims being deleted"], ["namespace", "Namespaces being deleted"]];
-const TITLES = { pod: "Pod", claim: "Claim", namespace: "Namespace" };
-
-/**
- * The word for the kind of an object that has an explanation: a pod, a claim, or a namespace that is being deleted.
- *
- * @param {any} object
- * @returns {"" | "pod" | "claim" | "namespace"} "" for other objects
- */
-export function explainable(object) {
-  if (object?.kind === "Pod") return "pod";
-  if (object?.kind === "ResourceClaim") return "claim";
-  return object?.kind === "Namespace" && object.metadata.deletionTimestamp ? "namespace" : "";
-}
 
 /** @param {{place: string[]}} props */
 export function Why({ place }) {
   const [search, setSearch] = remember("search", "");
   const [what, setWhat] = remember("what", "all");
-  const { data, error } = useLive(() => readWaiting(search), [search], { only: (event) => followed.has(event.resource ?? ""), least: 1000 });
-  const all = useMemo(() => (data ? waiting(data) : []), [data]);
-  const causes = useKnownCauses(Boolean(search));
-  const rows = all.filter((row) => matches(row, causes.get(keyOf(row)), search));
-  const shown = rows.filter((row) => what === "all" || groupOf(row) === what);
-  const isOpen = (row) => isAt(row, place);
-  const groups = grouped(place[2] ? [...shown].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a))) : shown);
-  const unread = search ? all.filter((row) => !causes.has(keyOf(row))) : [];
-  useReading(all.length <= READ_AT_ONCE ? all : NO_ROWS);
-  const choices = [["all", "All"], ...KINDS.map(([name, text]) => [name, html`${text} <span class="count">${(name === "pod" && data && !search ? data.pendingPods : count(rows, name)).toLocaleString("en")}</span>`])];
-  return html`<${Heading} title="Pending" lead=${data ? leadOf(data, all) : "Reading…"} />
+  const { data, error } = useLive(() => readWaiting(search, place), [search], { only: (event) => followed.has(event.resource ?? ""), least: 1000 });
+  useKnownCauses(Boolean(search));
+  const all = data?.groups ?? NO_ROWS;
+  const matching = search ? filtered(all, data?.matching ?? NO_ROWS, search) : all;
+  const shown = matching.filter((group) => what === "all" || group.kind === what);
+  const isOpen = (group) => group.rows.some((row) => isAt(row, place));
+  const groups = place[2] ? [...shown].sort((a, b) => Number(isOpen(b)) - Number(isOpen(a))) : shown;
+  const explained = useMemo(() => all.flatMap(readable), [data]);
+  const unread = search ? explained.filter((row) => !knownText(row)) : NO_ROWS;
+  useReading(explained.length <= READ_AT_ONCE ? explained : NO_ROWS);
+  const choices = [["all", "All"], ...KINDS.map(([name, text]) => [name, html`${text} <span class="count">${numberOf(matching, name).toLocaleString("en")}</span>`])];
+  const left = Math.max(0, groups.length - GROUPS_SHOWN) + (search ? 0 : (data?.moreGroups ?? 0));
+  return html`<${Heading} title="Pending" lead=${data ? summaryOf(data) : "Reading…"} />
     <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by name, node or reason" />
       <${Choice} label="What" value=${what} onChange=${setWhat} choices=${choices} /></div>
     <${Problem} error=${error} />
-    ${unread.length > 0 && all.length > READ_AT_ONCE && html`<${Unread} key=${search} rows=${unread} />`}
-    ${unread.length > 0 && all.length <= READ_AT_ONCE && html`<p class="soft" role="status">Reading ${counted(unread.length, "reason")}…</p>`}
+    ${unread.length > 0 && explained.length > READ_AT_ONCE && html`<${Unread} key=${search} rows=${unread} />`}
+    ${unread.length > 0 && explained.length <= READ_AT_ONCE && html`<p class="soft" role="status">Reading ${counted(unread.length, "reason")}…</p>`}
     ${data && !shown.length && html`<${Empty} icon="why" title=${!all.length ? "Nothing is pending" : unread.length ? "No name or known reason matches" : "Nothing pending matches"}><p>Pods that wait for a node or for their devices appear here, and claims and namespaces that wait for finalizers, each with the reason.</p><//>`}
-    ${groups.slice(0, GROUPS_SHOWN).map((group) => html`<${Group} key=${group.reason} ...${group} isOpen=${isOpen} />`)}
-    ${groups.length > GROUPS_SHOWN && html`<p class="soft">${counted(groups.length - GROUPS_SHOWN, "more reason")}. Use the filter to see them.</p>`}
-    ${data && data.pods.length < data.pendingPods && !search && html`<p class="soft">The first ${data.pods.length.toLocaleString("en")} of ${data.pendingPods.toLocaleString("en")} pods. Use the filter to see others.</p>`}`;
+    ${groups.slice(0, GROUPS_SHOWN).map((group) => html`<${WaitingGroup} key=${group.cause} group=${group} place=${place} />`)}
+    ${left > 0 && html`<p class="soft">${counted(left, "more reason")}. Use the filter to see them.</p>`}`;
 }
 
 /** Tells how many explanations the filter does not search, because their rows were not visible. Reads them on request. */
@@ -77,186 +60,67 @@ function Reader({ rows }) {
   return null;
 }
 
-/** Reads waiting objects. Uses the server's filter only if one response cannot contain all pods and claims. */
-async function readWaiting(search) {
-  const query = { state: "pending", limit: CLAIMS_MAX };
-  const [data, namespaces] = await Promise.all([control("GET", "/claims", { query }), control("GET", "/terminating")]);
-  data.namespaces = namespaces.namespaces;
-  data.terminating = namespaces.total;
-  if (data.states.deleting) {
-    data.deleting = (await control("GET", "/claims", { query: { state: "deleting", limit: DELETING_MAX } })).claims;
+/** Reads the groups of waiting objects: all groups, those that match the filter, and the row that the address names. */
+async function readWaiting(search, place) {
+  const read = (query) => control("GET", "/waiting", { query: { limit: SHOWN, ...query } });
+  const [all, namespaces, found, open] = await Promise.all([
+    read({}),
+    control("GET", "/terminating"),
+    search ? read({ search }) : null,
+    place[2] ? read({ namespace: partOf(place[1]), search: place[2] }) : null,
+  ]);
+  const groups = [...all.groups.map(withRows), ...namespaces.namespaces.map(namespaceGroup)];
+  for (const each of (open?.groups ?? []).map(withRows)) {
+    const row = each.rows.find((one) => isAt(one, place));
+    const group = groups.find((one) => one.cause === each.cause);
+    if (row && !group) groups.push({ ...each, rows: [row], number: 1 });
+    if (row && group && !group.rows.some((one) => isAt(one, place))) group.rows.push(row);
   }
-  if (search && (data.pods.length < data.pendingPods || data.claims.length < data.total)) {
-    const found = await control("GET", "/claims", { query: { ...query, search } });
-    data.pods = merged(data.pods, found.pods);
-    data.claims = merged(data.claims, found.claims);
-  }
-  return data;
+  return { ...all, groups, matching: (found?.groups ?? []).map(withRows), terminating: namespaces.total };
 }
 
-function merged(rows, more) {
-  const known = new Set(rows.map((row) => placed(row.namespace, row.name)));
-  return [...rows, ...more.filter((row) => !known.has(placed(row.namespace, row.name)))];
+const withRows = (group) => ({ ...group, rows: rowsOf(group) });
+
+function namespaceGroup(namespace) {
+  const row = { kind: "namespace", namespace: "", state: "deleting", message: namespace.reason, ...namespace };
+  return { cause: `namespace/${namespace.name}`, kind: "namespace", number: 1, classes: [], rows: [row] };
 }
 
-const groupOf = (row) => (row.state === "deleting" && row.kind === "claim" ? "deleting" : row.kind);
-const count = (rows, group) => rows.filter((row) => groupOf(row) === group).length;
-
-/** Whether an address names the row, or a claim of the row's pod. */
-function isAt(row, place) {
-  const [kind, namespace, name] = place;
-  const names = kind === row.kind ? [row.name] : kind === "claim" ? row.claims ?? [] : [];
-  return row.namespace === partOf(namespace) && names.includes(name);
-}
-
-/** Whether the texts of a row and of its explanation contain each word of the filter. */
-function matches(row, cause, search) {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  if (!words.length) return true;
-  const texts = [placed(row.namespace, row.name), row.node, row.reason, row.message, ...(row.claims ?? []), ...(row.pods ?? []), cause?.text];
-  const text = texts.filter(Boolean).join(" ").toLowerCase();
-  return words.every((word) => text.includes(word));
-}
-
-function leadOf(data, rows) {
-  const [claims, alone] = [data.states.pending ?? 0, count(rows, "claim")];
-  const deleting = count(rows, "deleting");
-  const used = !claims ? "" : !alone ? "; these pods use all of the claims" : `; ${alone === 1 ? "1 claim has" : `${alone.toLocaleString("en")} claims have`} no pod`;
-  const ends = [deleting && counted(deleting, "claim"), data.terminating && counted(data.terminating, "namespace")].filter(Boolean);
-  const last = ends.length ? `. ${ends.join(" and ")} ${deleting + data.terminating === 1 ? "is" : "are"} being deleted` : "";
-  return `${counted(data.pendingPods, "pod")} and ${counted(claims, "claim")} wait${used}${last}`;
-}
-
-/** Groups rows by reason, in the order of the first row of each group. */
-function grouped(rows) {
-  const groups = new Map();
-  for (const row of rows) {
-    const reason = reasonOf(row);
-    groups.set(reason, groups.get(reason) ?? []);
-    groups.get(reason).push(row);
-  }
-  return [...groups].map(([reason, some]) => ({ reason, rows: some }));
-}
-
-const NO_MESSAGE = "No condition of the pod has a message. Its events may say more.";
-
-function reasonOf(row) {
-  if (row.message) return row.message;
-  if (row.state === "deleting") return `The ${row.kind} has a deletionTimestamp, and no finalizer.`;
-  if (row.kind === "claim") return "No pod uses this claim. The scheduler allocates a claim when a pod that names it is scheduled.";
-  return row.reason || NO_MESSAGE;
-}
-
-function Group({ reason, rows, isOpen }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? rows : rows.slice(0, SHOWN);
-  return html`<section class="card waiting" aria-label=${reason.slice(0, 100)}>
-    ${shown.map((row) => html`<${Waiting} key=${keyOf(row)} row=${row} open=${isOpen(row)} />`)}
-    ${shown.length < rows.length && html`<button type="button" onClick=${() => setAll(true)}>Show ${(rows.length - shown.length).toLocaleString("en")} more</button>`}
-    <${Message} reason=${reason} rows=${rows} />
-  </section>`;
-}
-
-/** Shows the reason in the objects, unless the explanations of the rows say the same or more. */
-function Message({ reason, rows }) {
-  const isSilent = reason === NO_MESSAGE;
-  const causes = useKnownCauses(rows.length === 1 || isSilent);
-  if (rows.length === 1 && causes.get(keyOf(rows[0]))?.summary === reason) {
-    return null;
-  }
-  if (isSilent && rows.every((row) => causes.get(keyOf(row))?.summary)) {
-    return null;
-  }
-  return html`<p class="reason">${rows.length > 1 && html`<${Pill}>${rows.length.toLocaleString("en")}<//> `}${rows[0].message && rows[0].state !== "deleting" ? "Message in the pod: " : ""}${reason}</p>`;
-}
-
-/** Returns pending pods, then pending claims that no pod uses, then claims and namespaces that are being deleted. */
-function waiting(data) {
-  const pods = data.pods.map((pod) => ({ kind: "pod", ...pod }));
-  const claims = [...data.claims.filter((claim) => !claim.pods.length), ...(data.deleting ?? [])];
-  const namespaces = data.namespaces.map((each) => ({ kind: "namespace", namespace: "", state: "deleting", message: each.reason, ...each }));
-  return [...pods, ...claims.map((claim) => ({ kind: "claim", message: claim.reason, ...claim })), ...namespaces];
-}
-
-const HREFS = { pod: podHref, claim: claimHref, namespace: (_, name) => objectHref("", "namespaces", "", name) };
-
-function Waiting({ row, open }) {
-  const [opened, setOpened] = useState(open);
-  const [summary, known] = useCause(row);
-  const cause = known ? known.summary : READING;
-  const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    if (open) box.current?.scrollIntoView({ block: "nearest" });
-  }, [open]);
-  const to = HREFS[row.kind](row.namespace, row.name);
-  const since = (stamp) => age(serverNow() - secondsOf(stamp));
-  const ends = row.state === "deleting" && (row.deleted ? `being deleted for ${since(row.deleted)}` : "being deleted");
-  const facts = [ends, row.node && `waits for the kubelet of ${row.node}`, !row.deleted && since(row.created)].filter(Boolean).join(", ");
-  return html`<details class="one-waiting" ref=${box} open=${opened} aria-current=${open ? "true" : undefined} onToggle=${(event) => (event.target.open !== opened && keepOpen(row, event.target.open), setOpened(event.target.open))}>
-    <summary ref=${summary}><span class="soft">${TITLES[row.kind]}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
-      <span class="soft">${facts}</span>
-      ${cause && html`<span class=${cause === READING ? "summary soft" : "summary"}>${cause}</span>`}
-    </summary>
-    ${opened && html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />
-      <p><a href=${to}>Open the ${row.kind}</a></p>`}
-  </details>`;
-}
-
-/** Keeps the open row in the address of the view, so that the browser's button Back opens the row again. */
-function keepOpen(row, isOpen) {
-  const query = location.hash.split("?")[1];
-  history.replaceState(null, "", `${isOpen ? href("why", row.kind, row.namespace, row.name) : "#/why"}${query ? `?${query}` : ""}`);
-}
+/** Returns the rows of a group whose explanations the page reads. A folded group has one explanation. */
+const readable = (group) => (isFolded(group) ? [leadOf(group)] : group.rows);
+const numberOf = (groups, kind) => groups.filter((group) => group.kind === kind).reduce((sum, group) => sum + group.number, 0);
 
 /**
- * Shows the explanation of a pod, claim or namespace; the conditions if the server does not have the endpoint.
+ * Returns the groups that match the filter: groups whose explanation matches, and others with the rows that match.
  *
- * @param {{kind: string, namespace: string, name: string, object?: any, message?: string}} props
+ * @param {any[]} groups
+ * @param {any[]} matching the groups that match in the server, which searches all rows and no explanations
+ * @param {string} search
  */
-export function Explanation({ kind, namespace, name, object, message = "" }) {
-  const [explained, setExplained] = useState(/** @type {any} */ (null));
-  const [error, setError] = useState(/** @type {Error | undefined} */ (undefined));
-  const version = object?.metadata?.resourceVersion;
-  const latest = useRef({ version, isRead: true });
-  const [asked, ask] = useState(version);
-  useEffect(() => {
-    const leave = new AbortController();
-    const end = () => {
-      latest.current.isRead = true;
-      ask(latest.current.version);
-    };
-    latest.current.isRead = false;
-    explain(kind, namespace, name, leave.signal).then(
-      (answer) => (setExplained(answer), setError(undefined), end()),
-      (problem) => leave.signal.aborted || (setError(problem), end()),
-    );
-    return () => leave.abort();
-  }, [kind, namespace, name, asked]);
-  useEffect(() => {
-    // An answer on its way is not cancelled: an object that changes often would never get one.
-    latest.current.version = version;
-    if (latest.current.isRead) ask(version);
-  }, [version]);
-  const isMissing = error instanceof Refused && error.code === 404;
-  return html`<div class="explanation">
-    ${error && !isMissing && html`<${Problem} error=${error} />`}
-    ${!explained && !error && html`<p class="soft" role="status">Reading the explanation…</p>`}
-    ${explained && html`<${Explained} value=${explained} />`}
-    ${isMissing && html`<${Conditions} object=${object} message=${message} />`}
-    <${SameAs} command=${`fakeapi explain ${kind} ${shell(placed(namespace, name))}`} python=${`print(fakeapi.explain(${python(kind)}, ${python(name)}${namespace && `, namespace=${python(namespace)}`}))`} />
-  </div>`;
+function filtered(groups, matching, search) {
+  const served = new Map(matching.map((group) => [group.cause, group]));
+  const known = groups.flatMap((group) => {
+    const found = served.get(group.cause);
+    served.delete(group.cause);
+    if (isFolded(group) && matches(leadOf(group), search, true)) return [group];
+    const rows = group.rows.filter((row) => matches(row, search, !isFolded(group)));
+    const more = (found?.rows ?? []).filter((row) => !rows.some((each) => each.name === row.name && each.namespace === row.namespace));
+    const number = Math.max(found?.number ?? 0, rows.length + more.length);
+    return number ? [{ ...group, rows: [...rows, ...more], number, search: found && number === found.number ? search : "" }] : [];
+  });
+  return [...known, ...[...served.values()].map((group) => ({ ...group, search }))];
 }
 
-function Conditions({ object, message }) {
-  const conditions = (object?.status?.conditions ?? []).filter((each) => each.message);
-  const texts = conditions.length ? conditions.map((each) => `${each.type} is ${each.status}: ${each.message}`) : [message].filter(Boolean);
-  if (!texts.length) {
-    return html`<p class="soft">No condition says more.</p>`;
-  }
-  return html`<ul class="reasons">${texts.flatMap(sentences).map((each) => html`<li>${each}</li>`)}</ul>`;
+/** Whether the texts of a row, and of its explanation if it `isExplained`, contain each word of the filter. */
+function matches(row, search, isExplained) {
+  const own = row.shared ? [row.message, row.reason] : [placed(row.namespace, row.name), row.node, row.reason, row.message, ...(row.claims ?? []), ...(row.pods ?? [])];
+  const text = [...own, isExplained && knownText(row)].filter(Boolean).join(" ").toLowerCase();
+  return search.toLowerCase().split(/\s+/).filter(Boolean).every((word) => text.includes(word));
 }
 
-/** Splits a message of the scheduler into its parts. */
-export function sentences(text) {
-  return String(text).split(/(?<=[.;])\s+|, (?=\d+ )/).map((each) => each.trim()).filter(Boolean);
+function summaryOf(data) {
+  const used = !data.claims ? "" : !data.unused ? "; these pods use all of the claims" : `; ${data.unused === 1 ? "1 claim has" : `${data.unused.toLocaleString("en")} claims have`} no pod`;
+  const ends = [data.deleting && counted(data.deleting, "claim"), data.terminating && counted(data.terminating, "namespace")].filter(Boolean);
+  const last = ends.length ? `. ${ends.join(" and ")} ${data.deleting + data.terminating === 1 ? "is" : "are"} being deleted` : "";
+  return `${counted(data.pods, "pod")} and ${counted(data.claims, "claim")} wait${used}${last}`;
 }

@@ -1,0 +1,145 @@
+// Groups of pods and claims that wait for the same cause. Many of them are one line, which opens on a click.
+
+import { control } from "./api.js";
+import { placeOf, useCause, useKnownCauses } from "./causes.js";
+import { claimHref, CLAIMS_MAX, podHref } from "./claims.js";
+import { serverNow, useLive } from "./live.js";
+import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
+import { age, counted, href, objectHref, partOf, placed, secondsOf } from "./text.js";
+import { Pill } from "./ui.js";
+import { Explanation } from "./explanation.js";
+
+/** Number of rows of a group that the page reads at first. */
+export const SHOWN = 12;
+// A group with more rows is one line until the user opens it.
+const UNFOLDED_MAX = 5;
+const READING = "Reading the reason…";
+const NO_MESSAGE = "No condition of the pod has a message. Its events may say more.";
+const HAVE_NODES = "the kubelets of their nodes have not started them yet";
+const TITLES = { pod: "Pod", claim: "Claim", namespace: "Namespace" };
+const NOUNS = { pod: "pod", claim: "claim without a pod", deleting: "claim being deleted" };
+const PLURALS = { pod: "pods", claim: "claims without a pod", deleting: "claims being deleted" };
+const HREFS = { pod: podHref, claim: claimHref, namespace: (_, name) => objectHref("", "namespaces", "", name) };
+
+/** Returns the pods or claims of a group of the control API as rows. */
+export function rowsOf(group) {
+  const claims = group.claims.map((claim) => ({ ...claim, kind: "claim", message: claim.reason }));
+  return [...group.pods.map((pod) => ({ ...pod, kind: "pod" })), ...claims];
+}
+
+export const isFolded = (group) => group.number > UNFOLDED_MAX;
+
+/** Returns the first row of a group. Its explanation stands for the whole group. */
+export const leadOf = (group) => ({ ...group.rows[0], shared: group.cause });
+
+/** Whether an address names the row, or a claim of the row's pod. */
+export function isAt(row, place) {
+  const [kind, namespace, name] = place;
+  const names = kind === row.kind ? [row.name] : kind === "claim" ? row.claims ?? [] : [];
+  return row.namespace === partOf(namespace) && names.includes(name);
+}
+
+/** @param {{group: any, place: string[]}} props `place`: the row that is open, as in the address of the view */
+export function WaitingGroup({ group, place }) {
+  const isOpen = (row) => isAt(row, place);
+  if (isFolded(group)) {
+    return html`<${Folded} group=${group} isOpen=${isOpen} />`;
+  }
+  const reason = reasonOf(group.rows[0]);
+  return html`<section class="card waiting" aria-label=${reason.slice(0, 100)}>
+    ${group.rows.map((row) => html`<${Waiting} key=${placeOf(row)} row=${row} open=${isOpen(row)} />`)}
+    <${Message} reason=${reason} rows=${group.rows} />
+  </section>`;
+}
+
+function reasonOf(row) {
+  if (row.message) return row.message;
+  if (row.state === "deleting") return `The ${row.kind} has a deletionTimestamp, and no finalizer.`;
+  if (row.kind === "claim") return "No pod uses this claim. The scheduler allocates a claim when a pod that names it is scheduled.";
+  return row.reason || NO_MESSAGE;
+}
+
+/** Shows the reason in the objects, unless the explanations of the rows say the same or more. */
+function Message({ reason, rows }) {
+  const isSilent = reason === NO_MESSAGE;
+  const causes = useKnownCauses(rows.length === 1 || isSilent);
+  if (rows.length === 1 && causes.get(placeOf(rows[0]))?.summary === reason) {
+    return null;
+  }
+  if (isSilent && rows.every((row) => causes.get(placeOf(row))?.summary)) {
+    return null;
+  }
+  return html`<p class="reason">${rows.length > 1 && html`<${Pill}>${rows.length.toLocaleString("en")}<//> `}${rows[0].message && rows[0].state !== "deleting" ? "Message in the pod: " : ""}${reason}</p>`;
+}
+
+// many rows ------------------------------------------------------------------------------------------------------
+
+/** Shows a group as one line: the number of rows, and the explanation of the first row. */
+function Folded({ group, isOpen }) {
+  const [opened, setOpened] = useState(group.rows.some(isOpen));
+  const lead = useMemo(() => leadOf(group), [group]);
+  const isStarting = group.kind === "pod" && Boolean(lead.node) && !lead.message;
+  return html`<details class="card waiting folded" open=${opened} onToggle=${(event) => event.target.open !== opened && event.target.classList.contains("folded") && setOpened(event.target.open)}>
+    <summary><strong>${counted(group.number, NOUNS[group.kind], PLURALS[group.kind])}:</strong> ${isStarting ? html`<span class="summary">${HAVE_NODES}</span>` : html`<${Summary} lead=${lead} />`}
+      ${group.classes.length > 0 && html`<span class="soft asks">${group.number === 1 ? "asks" : "ask"} for ${group.classes.join(", ")}</span>`}</summary>
+    ${opened && html`<${Rows} group=${group} isOpen=${isOpen} lead=${lead} isExplained=${!isStarting} />`}
+  </details>`;
+}
+
+/** Shows the explanation of the first row of a group. Until the page has read it, shows the message in the row. */
+function Summary({ lead }) {
+  const [element, known] = useCause(lead);
+  const text = known?.summary || lead.message || READING;
+  return html`<span ref=${element} class=${known ? "summary" : "summary soft"}>${text}</span>`;
+}
+
+function Rows({ group, isOpen, lead, isExplained }) {
+  const [limit, setLimit] = useState(SHOWN);
+  const { data } = useLive(
+    async () => (limit > SHOWN ? (await control("GET", "/waiting", { query: { cause: group.cause, search: group.search, limit } })).groups.flatMap(rowsOf) : null),
+    [group.cause, group.search, limit],
+    { only: (event) => event.resource === "pods" || event.resource === "resourceclaims", least: 1000 },
+  );
+  const rows = data ?? group.rows;
+  const next = limit > SHOWN ? CLAIMS_MAX : 100;
+  const left = group.number - rows.length;
+  return html`${isExplained && html`<p class="soft small">The reason is that of ${placed(lead.namespace, lead.name)}. All of them ask for the same, and have the same message. Open one to see its own reason.</p>`}
+    ${lead.message && html`<p class="reason">${lead.state === "deleting" ? "" : "Message in the pod: "}${lead.message}</p>`}
+    ${rows.map((row) => html`<${Row} key=${placeOf(row)} row=${row} open=${isOpen(row)} />`)}
+    ${left > 0 && limit < CLAIMS_MAX && html`<button type="button" onClick=${() => setLimit(next)}>Show ${Math.min(left, next - rows.length).toLocaleString("en")} more</button>`}
+    ${left > 0 && limit >= CLAIMS_MAX && html`<p class="soft">${left.toLocaleString("en")} more. Use the filter to see them.</p>`}`;
+}
+
+// one row --------------------------------------------------------------------------------------------------------
+
+/** Shows a waiting object with the summary of its explanation, which the page reads while the row is visible. */
+function Waiting({ row, open }) {
+  const [summary, known] = useCause(row);
+  const cause = known ? known.summary : READING;
+  return html`<${Row} row=${row} open=${open} summary=${summary}>${cause && html`<span class=${known ? "summary" : "summary soft"}>${cause}</span>`}<//>`;
+}
+
+/** Shows a waiting object. Reads its explanation when the user opens it. */
+function Row({ row, open, summary, children }) {
+  const [opened, setOpened] = useState(open);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (open) box.current?.scrollIntoView({ block: "nearest" });
+  }, [open]);
+  const to = HREFS[row.kind](row.namespace, row.name);
+  const since = (stamp) => age(serverNow() - secondsOf(stamp));
+  const ends = row.state === "deleting" && (row.deleted ? `being deleted for ${since(row.deleted)}` : "being deleted");
+  const facts = [ends, row.node && `waits for the kubelet of ${row.node}`, !row.deleted && since(row.created)].filter(Boolean).join(", ");
+  return html`<details class="one-waiting" ref=${box} open=${opened} aria-current=${open ? "true" : undefined} onToggle=${(event) => (event.target.open !== opened && keepOpen(row, event.target.open), setOpened(event.target.open))}>
+    <summary ref=${summary}><span class="soft">${TITLES[row.kind]}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
+      <span class="soft">${facts}</span> ${children}</summary>
+    ${opened && html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />
+      <p><a href=${to}>Open the ${row.kind}</a></p>`}
+  </details>`;
+}
+
+/** Keeps the open row in the address of the view, so that the browser's button Back opens the row again. */
+function keepOpen(row, isOpen) {
+  const query = location.hash.split("?")[1];
+  history.replaceState(null, "", `${isOpen ? href("why", row.kind, row.namespace, row.name) : "#/why"}${query ? `?${query}` : ""}`);
+}

@@ -1,0 +1,79 @@
+"""The control API groups the pods and claims that wait by their cause."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.clients.control import ControlClient, ControlError
+from fakeapi.control.handlers import waiting
+from tests.control.page_objects import CLAIM, new_pod
+
+
+@pytest.fixture
+def api() -> Iterator[FakeAPI]:
+    with FakeAPI(release="1.36") as server:
+        yield server
+
+
+def new_claim(name: str, count: int = 1) -> dict[str, Any]:
+    request = {"name": "a", "exactly": {"deviceClassName": "gpu", "count": count}}
+    return {**CLAIM, "metadata": {"name": name}, "spec": {"devices": {"requests": [request]}}}
+
+
+@pytest.fixture
+def client(api: FakeAPI) -> Iterator[ControlClient]:
+    with ControlClient(api.url) as opened:
+        yield opened
+
+
+def test_pods_that_ask_for_the_same_and_have_the_same_message_are_one_group(
+    api: FakeAPI, client: ControlClient
+) -> None:
+    messages = {
+        "a-1": '0/5 nodes are available: 5 refuse, pod "default/a-1" waits for "c-a-1".',
+        "a-2": '0/7 nodes are available: 7 refuse, pod "default/a-2" waits for "c-a-2".',
+        "b-1": "0/5 nodes are available: 5 Insufficient cpu.",
+    }
+    for name, message in messages.items():
+        api.create(new_claim(f"c-{name}"))
+        pod = api.create(new_pod(name, f"c-{name}"))
+        condition = {"type": "PodScheduled", "status": "False", "reason": "R", "message": message}
+        api.update_status({**pod, "status": {"phase": "Pending", "conditions": [condition]}})
+    for name in ("free-1", "free-2", "free-3", "free-4"):
+        api.create(new_claim(name))
+    found = client.get("/waiting", limit=1)
+    assert [(each["kind"], each["number"]) for each in found["groups"]] == [
+        ("pod", 2),
+        ("pod", 1),
+        ("claim", 4),
+    ]
+    assert [each["name"] for each in found["groups"][0]["pods"]] == ["a-1"]
+    assert (found["pods"], found["claims"], found["unused"], found["deleting"]) == (3, 7, 4, 0)
+    cause = found["groups"][0]["cause"]
+    (group,) = client.get("/waiting", cause=cause)["groups"]
+    assert [each["name"] for each in group["pods"]] == ["a-1", "a-2"]
+    assert [each["number"] for each in client.get("/waiting", search="a-2")["groups"]] == [1]
+    causes = {each["name"]: each["cause"] for each in client.get("/claims")["claims"]}
+    assert causes["c-a-1"] == causes["c-a-2"] != causes["c-b-1"] != causes["free-1"] == causes["free-2"]
+    with pytest.raises(ControlError, match="limit must be from 1 to 1000"):
+        client.get("/waiting", limit=1001)
+
+
+def test_pods_that_ask_for_other_devices_are_another_group(api: FakeAPI, client: ControlClient) -> None:
+    for name, count in (("one", 1), ("other", 1), ("two", 2)):
+        api.create_all([new_claim(name, count), new_pod(name, name)])
+    groups = client.get("/waiting")["groups"]
+    assert [[each["name"] for each in group["pods"]] for group in groups] == [["one", "other"], ["two"]]
+    assert groups[0]["classes"] == ["gpu"]
+
+
+def test_a_limited_number_of_groups_is_returned(
+    api: FakeAPI, client: ControlClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "GROUPS_MAX", 2)
+    for number in range(1, 6):
+        api.create(new_claim(f"c-{number}", count=number))
+    found = client.get("/waiting")
+    assert (len(found["groups"]), found["moreGroups"]) == (2, 3)
