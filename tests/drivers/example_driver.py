@@ -11,13 +11,17 @@ from tests.interop import go_programs
 from tests.interop.go_programs import FETCH_SECONDS
 
 MODULE = "sigs.k8s.io/dra-example-driver"
-VERSIONS = {"1.36": "v0.3.0"}
+VERSIONS = {"1.32": "v0.1.0", "1.34": "v0.2.1", "1.36": "v0.3.0"}
 """The version of the driver for each release. It was built for this release's clients."""
+WITH_SCRIPT = ("1.32", "1.34")
+"""The releases whose version of the driver has its end-to-end suite as a shell script."""
 NAMESPACE = "dra-example-driver"
 IMAGE = "*/dra-example-driver"
 HELM = "v4.3.2"
 INSTALL_SECONDS = 180
-_GO = {"v0.3.0": "1.26.0"}
+FIXED_DEVICES = {"v0.1.0": 8}
+"""The number of devices per node, for versions whose chart cannot set the number."""
+_GO = {"v0.1.0": "1.23.1", "v0.2.1": "1.24.0", "v0.3.0": "1.26.0"}
 
 
 def source(version: str) -> Path:

@@ -9,12 +9,18 @@ from pathlib import Path
 import pytest
 
 from tests.drivers import example_driver
+from tests.interop.clients import stories
 from tests.interop.plugin import Report
 from tests.interop.processes import Served
 from tests.interop.story import Story, devices_of, gates
 from tests.interop.toolchain import of_releases
 
 SUITE_SECONDS = 900
+SCRIPT_SECONDS = 300
+SCRIPT_NODE = "dra-example-driver-cluster-worker"
+"""The name of the node in the cluster of kind that the script expects."""
+SCRIPT_KUBECTL = "1.33"
+"""The release of kubectl for the script: kubectl supports servers that are one release older or newer."""
 SUITE_RELEASE = "1.36"
 SUITE_GATES = (
     "DRAAdminAccess=true,DRAWorkloadResourceClaims=true,GangScheduling=true,GenericWorkload=true,"
@@ -60,7 +66,7 @@ def test_the_chart_of_the_example_driver_starts_it_and_a_pod_gets_a_device(
     example_driver.install(version, served.kubeconfig, values)
     story = Story(served)
     story.begin()
-    story.await_slices(3)
+    story.await_slices(example_driver.FIXED_DEVICES.get(version, 3))
     story.create_pod()
     [claim] = story.await_running()
     assert devices_of(claim)[0].startswith("gpu-")
@@ -68,6 +74,50 @@ def test_the_chart_of_the_example_driver_starts_it_and_a_pod_gets_a_device(
     assert any(claim["metadata"]["uid"] in name for name in made), made
     story.delete_pod()
     story.await_gone()
+
+
+@pytest.mark.older  # left out with --newest: only older versions of the driver have the script
+@pytest.mark.parametrize("release", example_driver.WITH_SCRIPT)
+def test_the_end_to_end_script_of_older_example_drivers_passes(
+    release: str, version: str, short_folder: Path, report: Report
+) -> None:
+    """Gives the script kubectl, and a `kind` that does nothing: the script only lists kind's clusters."""
+    source = example_driver.source(version)
+    demos = len(list((source / "demo").glob("gpu-test*.yaml")))
+    report(
+        kind="suite",
+        name="dra-example-driver, its own end-to-end script",
+        version=version,
+        release=release,
+        did=f"helm install, all {demos} demos with their logs, and the webhook's refusals, by --run alone",
+    )
+    image = example_driver.image(version, short_folder)
+    options = (
+        "--controllers", "all,cert-manager", "--run-network", "pod", "--nodes", SCRIPT_NODE,
+        "--run", f"{example_driver.IMAGE}={image}", "--run", "ubuntu=/", *gates(release),
+    )  # fmt: skip
+    programs = short_folder / "bin"
+    programs.mkdir()
+    (programs / "kubectl").symlink_to(stories.kubectl(SCRIPT_KUBECTL))
+    (programs / "kind").symlink_to("/bin/true")
+    with Served(short_folder, release, *options) as served:
+        values = {"webhook.enabled": "true", "kubeletPlugin.numDevices": 9}
+        example_driver.install(version, served.kubeconfig, values)
+        done = subprocess.run(
+            ["bash", "test/e2e/e2e.sh"],
+            cwd=source,
+            env={
+                **os.environ,
+                "KUBECONFIG": str(served.kubeconfig),
+                "HOME": str(short_folder),
+                "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            },
+            capture_output=True,
+            text=True,
+            timeout=SCRIPT_SECONDS,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 
 @pytest.mark.older  # left out with --newest: it takes minutes, and one spec of the suite has a race

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from fakeapi import FakeAPI
+from tests.interop import go_programs
 from tests.interop.toolchain import BUILDS, alone_in, building
 
 FOLDER = Path(__file__).parent
@@ -94,6 +95,13 @@ def workshop(name: str, sources: Mapping[str, Path]) -> Iterator[Path]:
         with building(name):
             yield folder
         ready.touch()
+
+
+def kubectl(release: str) -> Path:
+    """Compiles kubectl of a release; returns its path. Raises BuildFailed if it does not compile."""
+    main = (FOLDER / "kubectl" / "main.go").read_text(encoding="utf-8")
+    modules = go_programs.with_staging(release, ["client-go", "component-base", "kubectl"])
+    return go_programs.build(f"kubectl-{release}", modules, {"main.go": main})
 
 
 def python() -> Path:

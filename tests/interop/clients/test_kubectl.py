@@ -10,8 +10,9 @@ from typing import Any, Self
 import pytest
 
 from fakeapi import FakeAPI
-from tests.interop.clients.stories import DID, FOLDER, STORY_SECONDS, server
-from tests.interop.go_programs import build, kubernetes_version, with_staging
+from tests.interop.clients import stories
+from tests.interop.clients.stories import DID, STORY_SECONDS, server
+from tests.interop.go_programs import kubernetes_version
 from tests.interop.plugin import Report
 from tests.interop.toolchain import of_releases
 
@@ -90,10 +91,7 @@ def test_kubectl_tells_the_story_of_a_claim(
     release: str, version: str, report: Report, tmp_path: Path
 ) -> None:
     report(kind="client", name="kubectl", version=kubernetes_version(release), release=release, did=DID)
-    main = (FOLDER / "kubectl" / "main.go").read_text(encoding="utf-8")
-    modules = with_staging(release, ["client-go", "component-base", "kubectl"])
-    program = build(f"kubectl-{release}", modules, {"main.go": main})
-    with server(release) as api, Kubectl(program, api, tmp_path) as kubectl:
+    with server(release) as api, Kubectl(stories.kubectl(release), api, tmp_path) as kubectl:
         tell(kubectl, f"resource.k8s.io/{version}")
 
 
