@@ -376,6 +376,9 @@ class PodQuirks(ReleaseValues):
     Only release 1.32 has this rule.
     """
 
+    resize_status_is_gated: bool = since({27: True, 33: False}, _POD_UTIL)
+    """Whether an update drops `status.resize` while the gate InPlacePodVerticalScaling is off."""
+
     resource_health_is_kept: bool = since({27: False, 36: True}, _POD_UTIL)
     """Whether stored `allocatedResourcesStatus` stays in updates while ResourceHealthStatus is off."""
 

@@ -236,6 +236,12 @@ POD_FIELDS: tuple[GatedFields, ...] = (
         _RESIZE,
     ),
     GatedFields(
+        "InPlacePodVerticalScaling",
+        ("status.resize",),
+        _RESIZE,
+        when=lambda quirks: quirks.pods.resize_status_is_gated,
+    ),
+    GatedFields(
         "InPlacePodVerticalScalingAllocatedStatus",
         ("status.@statuses.allocatedResources",),
         (),

@@ -127,7 +127,8 @@ class PodStatusStrategy(PodStrategy):
     )
 
     def prepare_update(self, new: Object, old: Object) -> Object:
-        metadata = {name: value for name, value in new["metadata"].items() if name != "ownerReferences"}
+        dropped = ("ownerReferences", "deletionTimestamp")
+        metadata = {name: value for name, value in new["metadata"].items() if name not in dropped}
         if "ownerReferences" in old["metadata"]:
             metadata["ownerReferences"] = old["metadata"]["ownerReferences"]
         status = dict(new["status"])

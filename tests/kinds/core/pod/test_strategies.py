@@ -46,6 +46,21 @@ def test_an_update_drops_stored_resource_health_up_to_1_35(release: str, kept: i
     assert [*new["status"]["containerStatuses"][0]].count("allocatedResourcesStatus") == kept
 
 
+@pytest.mark.parametrize(("release", "kept"), [("1.31", False), ("1.32", False), ("1.33", True)])
+def test_an_update_drops_the_resize_status_up_to_1_32_without_in_place_resizes(
+    release: str, *, kept: bool
+) -> None:
+    old = made(release, pod())
+    old["status"]["resize"] = "InProgress"
+    assert ("resize" in changed(release, old, pod())["status"]) is kept
+
+
+def test_a_write_to_the_status_of_a_pod_ignores_its_deletion_timestamp() -> None:
+    body = pod()
+    body["metadata"]["deletionTimestamp"] = NOW
+    assert "deletionTimestamp" not in changed("1.37", made("1.37", pod()), body, "status")["metadata"]
+
+
 def test_pods_have_no_generation_before_1_33() -> None:
     old = made("1.32", pod())
     assert "generation" not in old["metadata"]
@@ -170,7 +185,8 @@ def test_ephemeral_containers_are_all_that_their_subresource_changes() -> None:
 def test_a_resize_changes_resources_and_is_marked_as_proposed_in_1_32_alone() -> None:
     bigger = pod(containers=[{**MAIN, "image": "other", "resources": {"requests": {"cpu": "2"}}}])
     for release, mark in (("1.32", "Proposed"), ("1.33", None)):
-        new_pod = changed(release, made(release, pod()), bigger, "resize")
+        pods = resource_of(release, "", "v1", "pods", "InPlacePodVerticalScaling")
+        new_pod = pods.strategy_for("resize").prepare_update(canonical(pods, bigger), created(pods, pod()))
         assert new_pod["spec"]["containers"][0]["image"] == MAIN["image"]
         assert new_pod["spec"]["containers"][0]["resources"] == {"requests": {"cpu": "2"}}
         assert new_pod["status"].get("resize") == mark
