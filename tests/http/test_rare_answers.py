@@ -283,6 +283,21 @@ def test_an_empty_list_in_an_immutable_field_is_printed_as_an_empty_list(api: Fa
     assert '"Command":null,"Args":[],' in caught.value.message
 
 
+def test_the_error_for_a_duplicate_device_status_prints_its_empty_conditions(api: FakeAPI) -> None:
+    claims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
+    requests = [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]
+    claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a"}}
+    claim["spec"] = {"devices": {"requests": requests}}
+    api.request("POST", claims, claim)
+    device = {"driver": "gpu.example.com", "pool": "p", "device": "d", "conditions": []}
+    with pytest.raises(StatusError) as caught:
+        api.request("PATCH", f"{claims}/a/status", {"status": {"devices": [device] * 2}}, content_type=MERGE)
+    assert (
+        'Duplicate value: {"driver":"gpu.example.com","pool":"p","device":"d","conditions":[]}'
+        in caught.value.message
+    )
+
+
 def test_an_empty_list_that_a_client_sends_is_neither_stored_nor_owned(api: FakeAPI) -> None:
     body = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "a"}, "secrets": []}
     made = api.request("POST", "/api/v1/namespaces/default/serviceaccounts", body)

@@ -131,13 +131,7 @@ def unique(key: Key | None, show: Show, run: Run, path: str, new: Any, old: Any)
 
 
 def _shown(item: Any, show: Show) -> Any:
-    return show(item) if isinstance(item, str) else Dump(go_encode(_without_empty_lists(item)).decode())
-
-
-def _without_empty_lists(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_empty_lists(item) for name, item in value.items() if item != []}
-    return [_without_empty_lists(item) for item in value] if isinstance(value, list) else value
+    return show(item) if isinstance(item, str) else Dump(go_encode(item).decode())
 
 
 def change(absent: Absent, constraints: Sequence[str], run: Run, path: str, new: Any, old: Any) -> Errors:

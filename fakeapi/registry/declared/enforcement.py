@@ -19,9 +19,10 @@ import msgspec
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.schema.empty_values import without_omitted_lists
 from fakeapi.registry.declared.checks import CHANGES
 from fakeapi.registry.declared.program import BETA, Program, Steps
-from fakeapi.registry.declared.run import Found, Run
+from fakeapi.registry.declared.run import Body, Found, Run
 from fakeapi.releases import Kind
 from fakeapi.releases.gates import Gates
 from fakeapi.releases.rules import ReleaseRules
@@ -55,6 +56,7 @@ class DeclaredValidation:
 
     def __init__(self, kind: Kind, tables: ReleaseTables, rules: ReleaseRules, paths: Paths = ()) -> None:
         self._type_name = kind.type_name
+        self._schema = kind.schema
         self._gates = rules.gates
         self._tables = tables
         self._takes_over = rules.quirks.declared_rules == "taken over"
@@ -78,13 +80,20 @@ class DeclaredValidation:
             found = list(dict.fromkeys(found))
         if self._body is None or subresource not in self._subresources:
             return found
-        run = Run(old is not None, _Options(self._gates, options or {}))
-        self._body(run, "", new, old)
-        if not run.found:
+        stated = _Options(self._gates, options or {})
+        if not self._errors(self._body, new, old, stated):
             return found
-        covered = set(self._covered(run.found))
+        # Only an error prints values. It prints them in the form of encoding/json.
+        errors = self._errors(self._body, without_omitted_lists(new, self._schema), old, stated)
+        covered = set(self._covered(errors))
         kept = [error for error in found if self._identity(error) not in covered]
-        return kept + [entry.error for entry in run.found]
+        return kept + [entry.error for entry in errors]
+
+    @staticmethod
+    def _errors(body: Body, new: Object, old: Object | None, options: Mapping[str, bool]) -> list[Found]:
+        run = Run(old is not None, options)
+        body(run, "", new, old)
+        return run.found
 
     def _covered(self, errors: Iterable[Found]) -> Iterable[tuple[str, str, str]]:
         for entry in errors:
