@@ -91,7 +91,7 @@ _KINDS: dict[Any, Any] = {float: (int, float), Path: (PathLike,)}
 
 
 def seconds_of_duration(text: str) -> float:
-    """Returns the seconds of a duration such as 10ms, 0.5s or 1m. A number without a unit is in seconds.
+    """Returns the seconds of a duration such as 10ms, 0.5s, 1m or 2h. A number without a unit is in seconds.
 
     Raises ValueError for any other text.
     """
@@ -101,8 +101,8 @@ def seconds_of_duration(text: str) -> float:
     return float(read[1]) * _SECONDS[read[2] or "s"]
 
 
-_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m)?")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
+_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m|h)?")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def flag_of(text: str) -> bool:

@@ -111,7 +111,7 @@ def test_an_option_is_read_from_text_as_its_default_is(name: str, text: str, val
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("history", "x"), ("tls", "maybe"), ("clock", "x"), ("no", "x"), ("latency", "1h")]
+    ("name", "text"), [("history", "x"), ("tls", "maybe"), ("clock", "x"), ("no", "x"), ("latency", "1d")]
 )
 def test_text_that_is_no_value_is_refused(name: str, text: str) -> None:
     with pytest.raises(ValueError, match=name):

@@ -41,6 +41,15 @@ if TYPE_CHECKING:
     "--code", type=int, default=0, metavar="CODE", help="Only requests whose response has this status code."
 )
 @click.option(
+    "--since",
+    metavar="TIME",
+    help="Only requests from this time on: a duration before now such as `10m`, a time of the day in UTC "
+    "such as `12:30:05`, or a time in RFC 3339.",
+)
+@click.option(
+    "--until", metavar="TIME", help="Only requests up to this time, which is written like `--since`."
+)
+@click.option(
     "--number", type=WholeNumber(1), help="Print the request with this number, with its bodies, as JSON."
 )
 def requests(
@@ -50,6 +59,8 @@ def requests(
     follow: bool,
     last: int,
     code: int,
+    since: str | None,
+    until: str | None,
     number: int | None,
     **members: Any,
 ) -> None:
@@ -64,7 +75,8 @@ def requests(
         click.echo(json.dumps(client.get(f"/requests/{number}"), indent=2, ensure_ascii=False))
         return
     chosen = _members_of(" ".join(pattern), {name: value for name, value in members.items() if value})
-    for entry in client.get("/requests", last=last, code=code or None, **chosen)["requests"]:
+    printed = client.get("/requests", last=last, code=code or None, since=since, until=until, **chosen)
+    for entry in printed["requests"]:
         click.echo(_line(entry["text"]))
     if follow:
         with contextlib.suppress(KeyboardInterrupt), client.events(query=chosen) as events:

@@ -72,11 +72,35 @@ def test_a_table_has_the_columns_of_kubectl_and_is_sorted_by_its_headers(
     api.create_all([new_pod("b"), new_pod("a"), new_pod("c")])
     browser.open(f"{api.page}#/objects/-/pods")
     browser.see("Restarts")
+    arrow = """
+        const button = [...document.querySelectorAll('th button')].find((e) => e.textContent == 'Name');
+        return [button.parentElement.ariaSort, getComputedStyle(button, '::after').content[1]]
+    """
+    assert browser.run(arrow) == ["none", "↕"]
     rows = "return [...document.querySelectorAll('tbody td.name')].map((e) => e.textContent)"
     browser.click("Name")
     browser.wait(lambda: browser.run(rows) == ["a", "b", "c"], "ascending names")
-    browser.click("Name↑")
+    assert browser.run(arrow) == ["ascending", "↑"]
+    browser.click("Name")
     browser.wait(lambda: browser.run(rows) == ["c", "b", "a"], "descending names")
+    assert browser.run(arrow) == ["descending", "↓"]
+
+
+def test_requests_are_filtered_by_user_and_time_in_the_server(browser: Browser, api: FakeAPI) -> None:
+    api.create(configmap("one"))
+    browser.open(f"{api.page}#/requests?name=one")
+    browser.see("configmaps", "tbody")
+    browser.fill("#user", "nobody")
+    browser.see("No request matches")
+    browser.fill("#user", "")
+    browser.see("configmaps", "tbody")
+    browser.fill("#until", "1h")
+    browser.see("No request matches")
+    browser.fill("#until", "")
+    browser.fill("#since", "2h")
+    browser.see("configmaps", "tbody")
+    browser.fill("#since", "yesterday")
+    browser.see("since: 'yesterday' is not a time or duration", ".problem")
 
 
 def test_labels_and_namespace_filter_objects(browser: Browser, api: FakeAPI) -> None:

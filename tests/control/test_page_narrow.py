@@ -64,9 +64,12 @@ def test_claims_are_cards(browser: Chromium, api: FakeAPI, width: int) -> None:
         assert browser.run(CUT) == []
         heights = "return [...document.querySelectorAll('tbody tr')].map((e) => e.offsetHeight)"
         assert set(browser.run(heights)) == {93}
-        browser.click("Name")
         names = "return [...document.querySelectorAll('tbody td.name')].map((e) => e.textContent)"
+        browser.fill(".sort-by select", "Name")
         browser.wait(lambda: browser.run(names) == [LONG, "used"], "the claims in the order of their names")
+        browser.click("Ascending: sort in descending order")
+        browser.wait(lambda: browser.run(names) == ["used", LONG], "the claims in reverse order")
+        assert browser.run("return document.querySelector('.sort-by').offsetHeight") < 40
 
 
 def test_a_long_reason_of_a_claim_has_two_lines(browser: Chromium, api: FakeAPI) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import queue
+import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -72,9 +73,31 @@ def test_the_query_last_limits_the_number_of_requests(
     assert len(control.get("/requests", last=last)["requests"]) == shown
 
 
+def test_requests_are_filtered_by_user_and_by_time(api: FakeAPI, control: ControlClient) -> None:
+    api.clock.freeze("2090-11-29T12:00:00Z")
+    control.delete("/requests")
+    for _ in range(3):
+        api.clock.advance(60)
+        api.request("GET", "/api/v1/namespaces")
+    as_eve = {"Impersonate-User": "eve", "Impersonate-Group": "system:masters"}
+    with urllib.request.urlopen(urllib.request.Request(f"{api.url}/version", headers=as_eve)):
+        pass
+
+    def number(**query: str) -> int:
+        return len(control.get("/requests", **query)["requests"])
+
+    assert (number(), number(user="eve"), number(user="e*"), number(user="nobody")) == (4, 1, 1, 0)
+    assert (number(since="12:01:30"), number(until="12:01:30"), number(since="61s")) == (3, 1, 3)
+    assert number(since="2090-11-29T12:01:30Z", until="2090-11-29T14:02:30+02:00") == 1
+    assert (number(since="1h"), number(until="1h")) == (4, 0)
+
+
 @pytest.mark.parametrize(
     ("path", "problem"),
     [
+        ("/requests?since=yesterday", "since: 'yesterday' is not a time or duration such as"),
+        ("/requests?until=25:00", "until: '25:00' is not a time"),
+        ("/requests?until=2026-11-29T12:00:00", "until: '2026-11-29T12:00:00' is not a time"),
         ("/requests?verb=remove", "no verb 'remove'"),
         ("/requests?verbs=get", "unknown field `verbs`"),
         ("/requests?last=many", "parameters of /requests"),

@@ -18,7 +18,6 @@ from fakeapi.control.devices.claim_states import (
 )
 from fakeapi.control.devices.objects import Claim, Pod, Request
 
-_ID_BYTES = 8
 _NUMBER = re.compile(r"(?<![^\s(])\d+(?:/\d+)?(?=\s)")
 _ORDER = ("pod", "claim", "deleting")
 
@@ -136,4 +135,4 @@ def _without_names(pod: PodView) -> str:
 
 
 def _id(*parts: object) -> str:
-    return blake2b(msgspec.json.encode(parts), digest_size=_ID_BYTES).hexdigest()
+    return blake2b(msgspec.json.encode(parts), digest_size=8).hexdigest()

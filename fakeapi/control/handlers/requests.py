@@ -2,11 +2,13 @@
 
 import re
 from itertools import islice
+from math import inf
 from typing import Any
 
 import msgspec
 
 from fakeapi.control.errors import refused
+from fakeapi.control.moments import moment_of
 from fakeapi.control.route import Call, Route
 from fakeapi.journal.checking import OtherReleaseError, check_pattern
 from fakeapi.journal.entry import Entry
@@ -115,6 +117,9 @@ class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
     - `heartbeats`: whether to return requests for Leases, and writes of the status of nodes.
     - `after`: the number of a request; only later requests are returned.
     - `before`: the number of a request; only earlier requests are returned. 0 for no limit.
+    - `since` and `until`: return only requests that arrived from `since` to `until`; "" for no limit. Both
+      are a time in RFC 3339, a time of the current day in UTC such as `12:30:05`, or a duration before now
+      such as `10m`.
     - `last`: the maximum number of requests to return; the newest are returned.
     """
 
@@ -130,6 +135,8 @@ class RequestQuery(msgspec.Struct, forbid_unknown_fields=True):
     heartbeats: bool = True
     after: int = 0
     before: int = 0
+    since: str = ""
+    until: str = ""
     last: int = LAST_DEFAULT
 
 
@@ -237,10 +244,15 @@ def _watch(progress: WatchProgress) -> WatchView:
 async def read(call: Call) -> RequestList:
     query: RequestQuery = call.query
     selected, journal = RequestFilter(query), call.server.cluster.journal
+    now = call.server.cluster.clock.now()
+    since = moment_of("since", query.since, now) if query.since else -inf
+    until = moment_of("until", query.until, now) if query.until else inf
     matching = (
         entry
         for entry in journal.newest_entries(query.after)
-        if (not query.before or entry.number < query.before) and selected.matches(entry)
+        if (not query.before or entry.number < query.before)
+        and since <= entry.received <= until
+        and selected.matches(entry)
     )
     last_entries = [*islice(matching, min(max(0, query.last), ENTRIES_MAX))][::-1]
     if not last_entries:

@@ -4,7 +4,7 @@ import { control } from "./api.js";
 import { knownText, placeOf, useCause, useKnownCauses } from "./causes.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useMemo, useState } from "./preact.js";
-import { Table } from "./table.js";
+import { Table, TWO_LINES_HEIGHT } from "./table.js";
 import { age, counted, objectHref, secondsOf } from "./text.js";
 import { Choice, Empty, Heading, Problem, remember, Search } from "./ui.js";
 
@@ -15,7 +15,8 @@ const CARD_HEIGHT = 93;
 // Maximum number of pending claims whose explanations the filter searches.
 const EXPLAINED = 100;
 export const STATES = ["pending", "allocated", "reserved", "prepared", "deleting"];
-const MEANING = {
+/** What the states of a claim mean, after the words "The claim". */
+export const MEANING = {
   pending: "has no devices yet",
   allocated: "has devices, and no pod may use it yet",
   reserved: "has devices for a pod whose node has not prepared them yet",
@@ -53,7 +54,7 @@ export function Claims() {
     </div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} cards=${CARD_HEIGHT} label="Claims" columns=${COLUMNS} rows=${claims} id=${(row) => `${row.namespace}/${row.name}`}
+    html`<${Table} cards=${CARD_HEIGHT} height=${claims.some(waits) ? TWO_LINES_HEIGHT : undefined} label="Claims" columns=${COLUMNS} rows=${claims} id=${(row) => `${row.namespace}/${row.name}`}
       empty=${html`<${Empty} icon="claims" title=${all ? "No claim matches" : "There are no claims"}>
         ${!all && html`<p>A ResourceClaim asks for devices. Create one under <a href="#/objects/resource.k8s.io/resourceclaims">Objects</a>, or start the server with <code>--driver</code> and a pod to see devices in use.</p>`}
       <//>`} />

@@ -26,14 +26,17 @@ export function Requests() {
   const [namespace, setNamespace] = remember("namespace", "");
   const [name, setName] = remember("name", "");
   const [agent, setAgent] = remember("agent", "");
+  const [user, setUser] = remember("user", "");
+  const [since, setSince] = remember("since", "");
+  const [until, setUntil] = remember("until", "");
   const [codes, setCodes] = remember("codes", "");
   const [heartbeats, setHeartbeats] = remember("heartbeats", "");
   const [paused, setPaused] = useState(false);
   const [older, setOlder] = useState(/** @type {any[]} */ ([]));
   const [open, setOpen] = useState(0);
   const query = useMemo(
-    () => ({ text, verb, resource, namespace: wild(namespace), name: wild(name), agent: wild(agent), codes, heartbeats: heartbeats === "yes" }),
-    [text, verb, resource, namespace, name, agent, codes, heartbeats],
+    () => ({ text, verb, resource, namespace: wild(namespace), name: wild(name), agent: wild(agent), user: wild(user), since, until, codes, heartbeats: heartbeats === "yes" }),
+    [text, verb, resource, namespace, name, agent, user, since, until, codes, heartbeats],
   );
   const { data, error } = useLive((old) => readNew(query, old), [query], { types: ["request"], paused });
   const { run, busy } = useAction();
@@ -57,6 +60,9 @@ export function Requests() {
       <${Typed} id="in-namespace" label="Namespace" value=${namespace} set=${setNamespace} />
       <${Typed} id="object-name" label="Name" value=${name} set=${setName} />
       <${Typed} id="agent" label="User agent" value=${agent} set=${setAgent} placeholder="kubectl*" />
+      <${Typed} id="user" label="User" value=${user} set=${setUser} placeholder="system:*" />
+      <${Typed} id="since" label="From" value=${since} set=${setSince} placeholder="10m or 12:30" title=${TIME_MEANS} />
+      <${Typed} id="until" label="Until" value=${until} set=${setUntil} placeholder="1m or 12:35" title=${TIME_MEANS} />
       <${Choice} label="Status code" value=${codes} choices=${CODES} onChange=${setCodes} />
       <label class="check"><input id="heartbeats" type="checkbox" checked=${heartbeats === "yes"} onChange=${(event) => setHeartbeats(event.target.checked ? "yes" : "")} />Heartbeats</label>
     </div>
@@ -90,8 +96,10 @@ function folded(rows) {
   });
 }
 
-function Typed({ id, label, value, set, placeholder }) {
-  return html`<label class="typed"><span>${label}</span><input id=${id} type="text" autocomplete="off" spellcheck=${false} placeholder=${placeholder ?? "any"} title=${label} value=${value} onChange=${(event) => set(event.target.value.trim())} /></label>`;
+const TIME_MEANS = "A duration before now such as 10m, a time of the day in UTC such as 12:30:05, or a time in RFC 3339";
+
+function Typed({ id, label, value, set, placeholder, title = label }) {
+  return html`<label class="typed"><span>${label}</span><input id=${id} type="text" autocomplete="off" spellcheck=${false} placeholder=${placeholder ?? "any"} title=${title} value=${value} onChange=${(event) => set(event.target.value.trim())} /></label>`;
 }
 
 /** A name without a wildcard matches every name that contains it. */

@@ -5,6 +5,8 @@ import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./p
 
 // The height of a row in style.css.
 const ROW_HEIGHT = 34;
+/** The height of a row that shows two lines of text. */
+export const TWO_LINES_HEIGHT = 46;
 /** The height of a card with three lines. */
 export const CARD_HEIGHT = 78;
 const NARROW = matchMedia("(max-width: 560px)");
@@ -35,15 +37,16 @@ const BELOW = 56;
  * @param {(row: any) => string} [props.rowClass]
  * @param {(row: any) => void} [props.onRow] receives the row on which the user clicks, outside of links and buttons
  * @param {any} [props.caption]
+ * @param {number} [props.height] the height of a row
  * @param {number} [props.cards] the height of a card: in a narrow window, each row is a card; 0 for rows in all windows.
  *   style.css places the columns on a card by their classes.
  */
-export function Table({ label, columns, rows, id, empty, sorted, rowClass, onRow, caption, cards = 0 }) {
+export function Table({ label, columns, rows, id, empty, sorted, rowClass, onRow, caption, height = ROW_HEIGHT, cards = 0 }) {
   const [[column, direction], setSorted] = useState(/** @type {[string, number]} */ (sorted ?? ["", 1]));
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const [view, setView] = useState({ top: 0, height: 1200, beyond: "", isNarrow: NARROW.matches });
   const isCards = cards > 0 && view.isNarrow;
-  const rowHeight = isCards ? cards : ROW_HEIGHT;
+  const rowHeight = isCards ? cards : height;
 
   const ordered = useMemo(() => {
     const by = columns.find((each) => each.name === column);
@@ -83,10 +86,12 @@ export function Table({ label, columns, rows, id, empty, sorted, rowClass, onRow
     if (isPlain) onRow?.(row);
   };
   const turn = (name) => setSorted(name === column ? (direction === 1 ? [name, -1] : ["", 1]) : [name, 1]);
-  return html`${view.beyond && html`<p class="beyond soft">Scroll sideways: ${view.beyond}</p>`}<div class=${`table ${view.beyond ? "cut" : ""} ${isCards ? "cards" : ""}`} style=${{ "--card": `${cards}px` }} ref=${box} tabindex="0" role="region" aria-label=${label}>
+  return html`${view.beyond && html`<p class="beyond soft">Scroll sideways: ${view.beyond}</p>`}
+    ${isCards && html`<${SortBy} columns=${columns} column=${column} direction=${direction} choose=${setSorted} />`}
+    <div class=${`table ${view.beyond ? "cut" : ""} ${isCards ? "cards" : ""}`} style=${{ "--card": `${cards}px`, "--row": `${height}px` }} ref=${box} tabindex="0" role="region" aria-label=${label}>
     <table role=${role("table")} aria-rowcount=${ordered.length + 1}>
       <caption class=${caption ? "" : "hidden"}>${caption ?? label}</caption>
-      <thead role=${role("rowgroup")}><tr role=${role("row")}>${columns.map((each) => head(each, column, direction, turn, role("columnheader")))}</tr></thead>
+      <thead role=${role("rowgroup")}><tr role=${role("row")}>${columns.map((each) => head(each, column, direction, isCards ? undefined : turn, role("columnheader")))}</tr></thead>
       <tbody role=${role("rowgroup")}>
         ${from > 0 && html`<tr class="space" key="before" aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${from * rowHeight}px` }}></td></tr>`}
         ${ordered.slice(from, to).map(
@@ -101,14 +106,24 @@ export function Table({ label, columns, rows, id, empty, sorted, rowClass, onRow
   </div>`;
 }
 
+/** Shows the header of a column. A header that sorts the rows is a button with an arrow, which style.css draws. */
 function head(each, column, direction, turn, role) {
-  const is = each.name === column;
-  const order = is ? (direction === 1 ? "ascending" : "descending") : undefined;
-  return html`<th scope="col" role=${role} class=${each.number ? "number" : ""} aria-sort=${order} style=${each.width ? { width: each.width } : undefined}>
-    ${each.name
-      ? html`<button type="button" title=${each.title} onClick=${() => turn(each.name)}>${each.name}<span aria-hidden="true">${is ? (direction === 1 ? "↑" : "↓") : ""}</span></button>`
-      : html`<span class="hidden">Actions</span>`}
+  const order = each.name !== column ? "none" : direction === 1 ? "ascending" : "descending";
+  return html`<th scope="col" role=${role} class=${each.number ? "number" : ""} aria-sort=${each.name ? order : undefined} style=${each.width ? { width: each.width } : undefined}>
+    ${!each.name
+      ? html`<span class="hidden">Actions</span>`
+      : turn
+        ? html`<button type="button" title=${each.title} onClick=${() => turn(each.name)}>${each.name}</button>`
+        : each.name}
   </th>`;
+}
+
+/** Sorts the cards of a narrow window, which has no room for the headers. */
+function SortBy({ columns, column, direction, choose }) {
+  const names = columns.map((each) => each.name).filter(Boolean);
+  return html`<div class="sort-by"><label>Sort by <select value=${column} onChange=${(event) => choose([event.target.value, 1])}>
+      <option value="" selected=${!column}>the usual order</option>${names.map((name) => html`<option value=${name} selected=${name === column}>${name}</option>`)}</select></label>
+    ${column && html`<button type="button" aria-label=${direction === 1 ? "Ascending: sort in descending order" : "Descending: sort in ascending order"} onClick=${() => choose([column, -direction])}>${direction === 1 ? "↑" : "↓"}</button>`}</div>`;
 }
 
 /** @param {HTMLElement | null} element */

@@ -160,11 +160,7 @@ def _number(low: int, high: int) -> Callable[[Any], int]:
 
 def _seconds(value: Any) -> float:
     try:
-        if isinstance(value, str):
-            hours = 60 if value.endswith("h") else 1
-            seconds = hours * seconds_of_duration(f"{value[:-1]}m" if hours > 1 else value)
-        else:
-            seconds = float(value)
+        seconds = seconds_of_duration(value) if isinstance(value, str) else float(value)
     except (TypeError, ValueError):
         seconds = math.nan
     if isinstance(value, bool) or not 0 <= seconds < math.inf:
