@@ -5,7 +5,7 @@ The behaviour towards clients follows Go's net/http.
 
 import asyncio
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import h2.config
@@ -14,6 +14,7 @@ import h2.errors
 import h2.events
 import h2.exceptions
 import h2.settings
+import hpack
 
 from fakeapi.asgi import Send
 from fakeapi.serving.http1_reader import HEADER_BYTES
@@ -58,6 +59,8 @@ PARSED_BYTES = 8 * 1024
 GOAWAY = ">xHBBIII"
 """The `struct` format of a GOAWAY frame: frame header, last stream and error code (RFC 9113, 6.8)."""
 
+BLANK = b" \t"
+
 _OF_A_FAILURE = [(b"content-length", b"0"), (b"connection", b"close")]
 """The headers of hypercorn's response if the application failed. HTTP2 ignores their `connection: close`."""
 
@@ -89,6 +92,20 @@ class AnnouncedSettings(h2.settings.Settings):
     @max_concurrent_streams.setter
     def max_concurrent_streams(self, value: int) -> None:
         self[h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS] = value
+
+
+class TrimmingDecoder(hpack.Decoder):
+    """Decodes headers to bytes, and removes spaces and tabs around their values.
+
+    Go's net/http accepts such values from clients, for example a User-Agent that ends in a space. h2 would
+    close the whole connection.
+    """
+
+    def decode(self, data: bytes, raw: bool = True) -> Iterable[hpack.HeaderTuple]:  # noqa: FBT001, FBT002 - of hpack
+        headers = list(super().decode(data, raw=True))
+        if any(value[:1] in BLANK or value[-1:] in BLANK for _, value in headers):
+            return [hpack.HeaderTuple(name, value.strip(BLANK)) for name, value in headers]
+        return headers
 
 
 class RequestTask:
@@ -126,6 +143,7 @@ class HTTP2:
         config = h2.config.H2Configuration(client_side=False, header_encoding=None)
         self._h2 = h2.connection.H2Connection(config)
         self._h2.local_settings = AnnouncedSettings()
+        self._h2.decoder = TrimmingDecoder()
         self._h2.decoder.max_header_list_size = HEADER_BYTES  # the decoder of h2 has its own limit
         self._output = Output(self._h2, wire, unread, self._response_is_out)
 

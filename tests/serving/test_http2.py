@@ -55,6 +55,13 @@ def test_the_application_sees_path_query_and_host(client: Client) -> None:
     assert client.answer(stream) == ("200", b"GET|/scope|a=b|host=x accept=text/plain")
 
 
+def test_spaces_around_the_value_of_a_header_are_ignored(client: Client) -> None:
+    client.h2.config.normalize_outbound_headers = client.h2.config.validate_outbound_headers = False
+    for value in ("text/plain ", " text/plain", "\ttext/plain \t"):
+        stream = client.request("/scope", extra=(("accept", value),))
+        assert client.answer(stream) == ("200", b"GET|/scope||host=x accept=text/plain")
+
+
 def test_a_watch_survives_thousands_of_requests_beside_it(client: Client, stub: Stub) -> None:
     watch = client.request("/watch")
     for _ in range(1_100):
