@@ -45,8 +45,15 @@ OURS = (
 UNKNOWN = {"1.33": {"podgroup-protection-controller"}, "1.34": {"podgroup-protection-controller"}}
 """Controllers that kube-controller-manager does not have, by release. It exits if it shall not run them."""
 
-BEHAVIOUR = "containers: [{stopAfter: 1s, stopExitCode: 0}]"
-"""Simulated containers take a moment to end, because the suite looks at pods that are ending."""
+BEHAVIOUR = """\
+containers:
+- {stopAfter: 1s, stopExitCode: 0}
+- {image: "*/pause:*", after: never}
+"""
+"""Simulated containers take a moment to end, because the suite looks at pods that are ending.
+
+The containers of a Job complete at once, but its specs expect that containers of the image pause run.
+"""
 
 NETWORK = ("--run-network", "pod")
 VERSIONS = {

@@ -59,6 +59,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (r".*FeatureGate:ClusterTrustBundleProjection", VOLUME),
         (r".*\[Feature:BoundServiceAccountTokenVolume\]", RESTART),
         (r".*(?:InClusterConfig|mount|OIDC discovery|ownership and permission)", OUTPUT),
+        (r"ValidatingAdmissionPolicy can restrict access by-node", COMMAND),
         (r"NodeAuthenticator", NODE),
         (r".*(?:Projected PodCertificate|ClusterTrustBundleProjection)", VOLUME),
     ),
