@@ -133,6 +133,12 @@ class WorkloadQuirks(ReleaseValues):
     - "set": 0 is a missing required value, and other values must be at least 1
     """
 
+    autoscalers_quote_resource_names: bool = since({27: True, 37: False}, _AUTOSCALING)
+    """Whether the error for a container metric whose resource name is not qualified quotes the name.
+
+    Upstream validated the name with `pkg/apis/core/v1/validation` up to 1.36.
+    """
+
     references_name_a_group: bool = since({27: False, 34: True}, _AUTOSCALING)
     """Whether the target of a new HorizontalPodAutoscaler must name its API group."""
 

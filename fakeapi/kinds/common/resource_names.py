@@ -85,17 +85,30 @@ def is_whole_number_of_pages(name: str, amount: str) -> bool:
     return quantity.whole(amount) % int(size) == 0
 
 
-def validate_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
+def validate_resource_name(
+    name: str, path: str, wording: Wording, *, quotes_unqualified: bool = False
+) -> list[FieldError]:
+    """Validates a resource name: a qualified name that is standard or has a domain.
+
+    `quotes_unqualified`: whether the errors for a name that is not qualified print a quoted string, even if
+    other errors for the name do not.
+    """
     printed = printed_invalid_resource_name(name, wording)
-    errors = each_invalid(path, printed, names.is_qualified_name(name, wording.length_unit))
+    unqualified = name if quotes_unqualified else printed
+    errors = each_invalid(path, unqualified, names.is_qualified_name(name, wording.length_unit))
     if not errors and "/" not in name and not is_standard(name):
         errors.append(invalid(path, printed, "must be a standard resource type or fully qualified"))
     return errors
 
 
-def validate_container_resource_name(name: str, path: str, wording: Wording) -> list[FieldError]:
-    """Validates the resource name in a container's requests or limits."""
-    errors = validate_resource_name(name, path, wording)
+def validate_container_resource_name(
+    name: str, path: str, wording: Wording, *, quotes_unqualified: bool = False
+) -> list[FieldError]:
+    """Validates the resource name in a container's requests or limits.
+
+    `quotes_unqualified`: see `validate_resource_name`.
+    """
+    errors = validate_resource_name(name, path, wording, quotes_unqualified=quotes_unqualified)
     printed = printed_invalid_resource_name(name, wording)
     if "/" not in name:
         if name not in OF_CONTAINERS and not is_huge_pages(name):

@@ -121,6 +121,16 @@ def test_a_fault_of_a_metric_is_said_at_the_metric(metric: Any, expected: str) -
     assert f"spec.metrics[0]{expected}" in autoscalers().refusals(("spec.metrics", [metric]))
 
 
+def test_a_container_metric_quotes_a_resource_name_only_in_the_error_that_it_is_not_qualified() -> None:
+    target = {"type": "Utilization", "averageUtilization": 1}
+    source = {"name": "a b", "container": "c", "target": target}
+    metric = {"type": "ContainerResource", "containerResource": source}
+    errors = autoscalers("1.31").refusals(("spec.metrics", [metric]))
+    path = "spec.metrics[0].containerResource.name"
+    assert errors[0].startswith(f'{path}: Invalid value: "a b": name part must consist of')
+    assert errors[1] == f"{path}: Invalid value: a b: must be a standard resource for containers"
+
+
 def test_an_update_may_leave_a_target_without_a_group() -> None:
     before = (("spec.scaleTargetRef.apiVersion", "v1"),)
     assert autoscalers().update_refusals(("spec.maxReplicas", 6), before=before) == ["metadata: change"]

@@ -93,7 +93,12 @@ def _resource_errors(name: str, source: Object, path: str, rules: ReleaseRules) 
     if not source.get("name"):
         errors.append(required(f"{path}.name", "must specify a resource name"))
     elif name == "containerResource":
-        errors += validate_container_resource_name(source["name"], f"{path}.name", rules.quirks.wording)
+        errors += validate_container_resource_name(
+            source["name"],
+            f"{path}.name",
+            rules.quirks.wording,
+            quotes_unqualified=rules.quirks.workloads.autoscalers_quote_resource_names,
+        )
     if name != "containerResource":
         return errors
     container = source.get("container", "")
