@@ -3,6 +3,7 @@
 import fcntl
 import json
 import shutil
+import subprocess
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -33,6 +34,18 @@ def require(*programs: str) -> None:
     missing = [name for name in programs if shutil.which(name) is None]
     if missing:
         pytest.skip(f"{' and '.join(missing)} not on the PATH")
+
+
+def require_headers(*headers: str) -> None:
+    """Skips the test if the C compiler does not find a header. CI turns this skip into a failure."""
+    for header in headers:
+        require("cc")
+        preprocess = ["cc", "-E", "-x", "c", "-"]
+        done = subprocess.run(
+            preprocess, input=f"#include <{header}>".encode(), capture_output=True, check=False
+        )
+        if done.returncode != 0:
+            pytest.skip(f"the C compiler does not find {header}")
 
 
 @contextmanager
