@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from fakeapi.kinds.common.printing.values import printed_struct
-from fakeapi.kinds.flowcontrol.dangling import DANGLING, FlowSchemaHooks
 from fakeapi.kinds.flowcontrol.policy_rules import rule_errors
 from fakeapi.kinds.flowcontrol.strategy import (
     GROUP,
@@ -120,7 +119,7 @@ def _method(obj: Object, now: float) -> str:
 
 def _missing(obj: Object, now: float) -> str:
     for condition in obj["status"].get("conditions") or ():
-        if condition.get("type") == DANGLING:
+        if condition.get("type") == "Dangling":
             status: str = condition.get("status", "")
             return status
     return "?"
@@ -130,7 +129,6 @@ FLOW_SCHEMA = KindDefinition(
     group=GROUP,
     resource="flowschemas",
     strategies=of_rules(FlowSchemaStrategy, FlowControlStatusStrategy),
-    hooks=lambda kind, rules, context: FlowSchemaHooks(),
     cells=_cells,
     table_subresources=frozenset({"status"}),
 )

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fakeapi.kinds.common.printing.values import printed_struct
-from fakeapi.kinds.flowcontrol.dangling import PriorityLevelHooks
 from fakeapi.kinds.flowcontrol.strategy import (
     GROUP,
     FlowControlStatusStrategy,
@@ -264,7 +263,6 @@ PRIORITY_LEVEL = KindDefinition(
     group=GROUP,
     resource="prioritylevelconfigurations",
     strategies=_strategies,
-    hooks=lambda kind, rules, context: PriorityLevelHooks(),
     conversions={
         "v1beta2": Conversion(_renamed(ASSURED, SHARES), _renamed(SHARES, ASSURED)),
         "v1beta3": Conversion(_from_v1beta3, _to_v1beta3),
