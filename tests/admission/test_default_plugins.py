@@ -245,6 +245,14 @@ def test_volumes_and_claims_are_held_until_they_are_free(api: FakeAPI) -> None:
     assert api.create(classes)["metadata"]["finalizers"] == ["kubernetes.io/vac-protection"]
 
 
+@pytest.mark.parametrize(("gates", "held"), [("", False), ("VolumeAttributesClass=true", True)])
+def test_volume_attributes_classes_are_held_in_1_33_only_with_their_gate(gates: str, *, held: bool) -> None:
+    classes = body("VolumeAttributesClass", "c", "storage.k8s.io/v1alpha1", driverName="d")
+    classes["parameters"] = {"a": "b"}
+    with FakeAPI(release="1.33", runtime_config="api/all=true", feature_gates=gates) as api:
+        assert ("finalizers" in api.create(classes)["metadata"]) is held
+
+
 def grown(api: FakeAPI, phase: str, *, by_class: bool) -> Object:
     """Creates a PersistentVolumeClaim in a phase and requests more storage; returns the patched claim.
 

@@ -22,8 +22,11 @@ class StorageObjectInUseProtection(AdmissionPlugin):
         """Adds a protection finalizer to a new object.
 
         In a cluster, a controller removes the finalizer when the object is no longer in use. Releases before
-        1.33 do not protect VolumeAttributesClasses.
+        1.33 do not protect VolumeAttributesClasses, and newer releases only while their gate is on.
         """
         name, release = attributes.resource.kind.resource, attributes.resource.release
-        if name != "volumeattributesclasses" or release.quirks.attribute_classes_are_protected:
-            add_finalizer(attributes.new_object(), FINALIZERS[name])
+        if name == "volumeattributesclasses" and not (
+            release.quirks.attribute_classes_are_protected and release.gates.enabled("VolumeAttributesClass")
+        ):
+            return
+        add_finalizer(attributes.new_object(), FINALIZERS[name])
