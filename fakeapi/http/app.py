@@ -22,6 +22,7 @@ from fakeapi.http.filters.faults import Faults
 from fakeapi.http.filters.hosts import Hosts
 from fakeapi.http.filters.impersonation import Impersonation
 from fakeapi.http.filters.latency import Latency
+from fakeapi.http.flows import Flows
 from fakeapi.http.journaling import Journaling
 from fakeapi.http.metrics.page import MetricsPage
 from fakeapi.http.pages import malformed_url
@@ -105,6 +106,7 @@ class Application:
         self._compresses = False
         self._control = control
         self._aggregator: Aggregator | None = None
+        self._flows: Flows | None = None
         cluster.follow(self)
 
     async def startup(self) -> None:
@@ -118,6 +120,7 @@ class Application:
         server, catalogue = self._cluster.server, self._cluster.catalogue
         self._compresses = catalogue.primary.gates.get(_COMPRESSION_GATE, True)
         self._watches = Watches(server.store)
+        self._flows = Flows(server, self._cluster.bootstrap)
         self._metrics = MetricsPage(self._cluster.storage, catalogue, self._watches, self._audit_events)
         self._aggregator = aggregator = Aggregator(
             server,
@@ -259,6 +262,8 @@ class Application:
                 return
             if self._compresses:
                 await compress(response, request)
+            if self._flows is not None:
+                send = self._flows.marking(ctx, send)
             await response.send(ctx.id, receive, send, without_body=request.method == "HEAD")
         finally:
             if counters is not None:

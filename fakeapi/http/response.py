@@ -37,11 +37,13 @@ kube-apiserver has the same limit for the whole request (`--request-timeout`).
 _WARNINGS_CACHED = 256
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
+SCHEMA_HEADER, LEVEL_HEADER = b"x-kubernetes-pf-flowschema-uid", b"x-kubernetes-pf-prioritylevel-uid"
 FLOW_HEADERS = (
     (b"cache-control", b"no-cache, private"),
-    (b"x-kubernetes-pf-flowschema-uid", b"6b8f1f0e-4c0e-4c5c-9d0a-6f616b656170"),
-    (b"x-kubernetes-pf-prioritylevel-uid", b"0f9a4d5e-8a43-4d8e-8b1c-6f616b656170"),
+    (SCHEMA_HEADER, b"6b8f1f0e-4c0e-4c5c-9d0a-6f616b656170"),
+    (LEVEL_HEADER, b"0f9a4d5e-8a43-4d8e-8b1c-6f616b656170"),
 )
+"""Headers of every response. `fakeapi.http.flows` replaces the uids while FlowSchemas are stored."""
 
 
 class Packer(Protocol):

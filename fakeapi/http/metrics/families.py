@@ -7,6 +7,7 @@ Follows k8s.io/apiserver `pkg/endpoints/metrics/metrics.go`, `pkg/storage/etcd3/
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from math import ceil
 
 from fakeapi.http.context import RequestContext
 from fakeapi.http.metrics.counters import MUTATING, READ_ONLY, Counters, watched
@@ -14,10 +15,17 @@ from fakeapi.http.metrics.labels import resource_labels
 from fakeapi.http.metrics.process import process_families
 from fakeapi.http.metrics.series import BYTES, SECONDS, Labels, Series
 from fakeapi.http.metrics.text import Family, Histogram, LabelPairs, text_of
+from fakeapi.machinery.json_types import Object
 from fakeapi.registry.model.catalogue import Catalogue
+from fakeapi.registry.stored import form as stored_form
 from fakeapi.registry.stored.keys import first_keys
 from fakeapi.releases import Release
 from fakeapi_storage import Storage
+
+SEATS = 600
+"""The default number of concurrent requests of kube-apiserver: 400 that read and 200 that write."""
+
+_LEVELS = "/flowcontrol.apiserver.k8s.io/prioritylevelconfigurations/"
 
 
 def text(
@@ -38,7 +46,7 @@ def text(
         activity_families(counters, watches, release),
         object_families(storage, catalogue),
         process_families(),
-        (build_family(release), audit_family(audit_events)),
+        (build_family(release), audit_family(audit_events), seats_family(storage)),
     )
     return text_of(families)
 
@@ -130,6 +138,27 @@ def object_families(storage: Storage, catalogue: Catalogue) -> Iterator[Family]:
             (("group", group), ("resource", name)): count for (group, name), count in counts.items()
         }
         yield Family("apiserver_resource_objects", "gauge", text, pairs)
+
+
+def seats_family(storage: Storage) -> Family:
+    """Returns the metric with the share of each stored PriorityLevelConfiguration in the concurrent requests.
+
+    fakeapi does not limit concurrent requests. Follows k8s.io/apiserver `pkg/util/flowcontrol`.
+    """
+    entries = storage.list(_LEVELS, start_after=None, limit=None, at=None).entries
+    shares = dict(map(_shares, map(stored_form.decode, entries)))
+    total = max(1, sum(shares.values()))
+    name, text = "apiserver_flowcontrol_nominal_limit_seats", "Nominal number of seats by priority level."
+    seats: dict[LabelPairs, int] = {
+        (("priority_level", level),): ceil(SEATS * share / total) for level, share in shares.items()
+    }
+    return Family(name, "gauge", text, seats)
+
+
+def _shares(level: Object) -> tuple[str, int]:
+    spec = level["spec"]
+    fields = spec.get("limited") or spec.get("exempt") or {}
+    return level["metadata"]["name"], fields.get("nominalConcurrencyShares", 0)
 
 
 def audit_family(count: int) -> Family:
