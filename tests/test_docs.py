@@ -143,6 +143,15 @@ def test_the_documents_link_to_files_that_exist() -> None:
             assert (document.parent / target).exists(), (document, target)
 
 
+@pytest.mark.parametrize("page", ["c", "java", "javascript", "rust"])
+def test_the_code_of_a_language_is_that_of_its_example(page: str) -> None:
+    text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^<!-- (examples/\S+) -->\n(```\w+\n.*?^```$)", text, re.MULTILINE | re.DOTALL)
+    assert blocks
+    for path, block in blocks:
+        assert block in (ROOT / path).read_text(encoding="utf-8"), path
+
+
 def test_the_table_of_contents_names_every_page() -> None:
     contents = (ROOT / "docs/README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"\]\(([\w-]+\.md)\)", contents))

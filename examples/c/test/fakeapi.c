@@ -311,13 +311,15 @@ static char *joined(struct fakeapi *server, const char *pattern, const char *fie
 }
 
 const char *fakeapi_codes(struct fakeapi *server, const char *pattern) {
+    char *text = joined(server, pattern, "code", " ");
     free(server->codes);
-    return server->codes = joined(server, pattern, "code", " ");
+    return server->codes = text;
 }
 
 const char *fakeapi_requests(struct fakeapi *server, const char *pattern) {
+    char *text = joined(server, pattern, "text", "\n");
     free(server->requests);
-    return server->requests = joined(server, pattern, "text", "\n");
+    return server->requests = text;
 }
 
 void fakeapi_reset(struct fakeapi *server) {

@@ -10,6 +10,10 @@
 #ifndef FAKEAPI_H
 #define FAKEAPI_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A running server. Use it from the thread that started it. On Linux, the server stops when this thread ends. */
 struct fakeapi;
 
@@ -52,5 +56,9 @@ const char *fakeapi_requests(struct fakeapi *server, const char *pattern);
 
 /* Deletes all objects, faults and recorded requests, as in a new cluster. Watches end. */
 void fakeapi_reset(struct fakeapi *server);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
