@@ -60,6 +60,9 @@ _PLACES: Mapping[str, Place] = {
     "disruption": Place(
         f"{_HERE}.disruption.controller", "DisruptionController", (("policy", "poddisruptionbudgets"),)
     ),
+    "flowschema": Place(
+        f"{_HERE}.flow_schema", "FlowSchemaController", (("flowcontrol.apiserver.k8s.io", "flowschemas"),)
+    ),
     "cert-manager": Place(f"{_HERE}.certificates.controller", "CertificateController"),
 }
 """The modules and classes of the controllers, by name. The function `makers` imports the modules."""

@@ -24,10 +24,13 @@ from fakeapi_storage import Entry, KeyExists
 
 log = logging.getLogger("fakeapi")
 
-AFTER = {("networking.k8s.io", "ipaddresses"): ("", "v1", "services")}
-"""By (group, resource): the resource whose initial objects must be created first.
-
-An IPAddress refers to a Service, so Services come first.
+_FLOW_CONTROL = "flowcontrol.apiserver.k8s.io"
+AFTER = {
+    ("networking.k8s.io", "ipaddresses"): ("", "services"),
+    (_FLOW_CONTROL, "flowschemas"): (_FLOW_CONTROL, "prioritylevelconfigurations"),
+}
+"""By (group, resource): the resource whose initial objects must be created first, because the others refer
+to them.
 """
 
 
@@ -97,9 +100,8 @@ class Bootstrap:
         name, pending = (resource.kind.group, resource.kind.resource), self.pending
         if name not in pending:
             return
-        first = self._server.find(*AFTER[name]) if name in AFTER else None
-        if first is not None:
-            await self.ensure(first)
+        if name in AFTER:
+            await self._ensure_first(*AFTER[name])
         task = self._running.get(name)
         if task is None:
             task = self._running[name] = asyncio.create_task(self._make(resource))
@@ -109,6 +111,12 @@ class Bootstrap:
             if task.done() and self._running.get(name) is task:
                 del self._running[name]
         pending.discard(name)  # `start_over` may have replaced self.pending meanwhile
+
+    async def _ensure_first(self, group: str, plural: str) -> None:
+        versions = (self._server.find(group, version, plural) for version in self._catalogue.versions(group))
+        first = next(filter(None, versions), None)
+        if first is not None:
+            await self.ensure(first)
 
     async def _make(self, resource: Resource) -> None:
         writes = [self.write(resource, initial) for initial in self._objects(resource)]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fakeapi.kinds.common.printing.values import printed_struct
+from fakeapi.kinds.flowcontrol.dangling import DANGLING
 from fakeapi.kinds.flowcontrol.policy_rules import rule_errors
 from fakeapi.kinds.flowcontrol.strategy import (
     GROUP,
@@ -119,7 +120,7 @@ def _method(obj: Object, now: float) -> str:
 
 def _missing(obj: Object, now: float) -> str:
     for condition in obj["status"].get("conditions") or ():
-        if condition.get("type") == "Dangling":
+        if condition.get("type") == DANGLING:
             status: str = condition.get("status", "")
             return status
     return "?"
