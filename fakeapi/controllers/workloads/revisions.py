@@ -16,14 +16,19 @@ from fakeapi.controllers.workloads.owners import (
     is_controlled_by,
     labels_of,
 )
+from fakeapi.machinery.codec import in_key_order
 from fakeapi.machinery.json_types import Object
 
 HASH = "controller-revision-hash"
 
 
 def template_patch(owner: Object) -> Object:
-    """Returns the data of a revision: a patch that restores the pod template of a workload."""
-    return {"spec": {"template": {**owner["spec"]["template"], "$patch": "replace"}}}
+    """Returns the data of a revision: a patch that restores the pod template of a workload.
+
+    All keys are sorted, as Go encodes a map, because clients compare the bytes with their own patch.
+    """
+    patch: Object = in_key_order({"spec": {"template": {**owner["spec"]["template"], "$patch": "replace"}}})
+    return patch
 
 
 def by_revision(revisions: Iterable[Object]) -> list[Object]:

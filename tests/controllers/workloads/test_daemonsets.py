@@ -58,6 +58,16 @@ def test_every_node_gets_a_pod_that_selects_it(api: FakeAPI) -> None:
     assert (counts["updatedNumberScheduled"], counts["observedGeneration"]) == (2, 1)
 
 
+def test_the_keys_of_a_revision_are_sorted_as_clients_compare_its_bytes(api: FakeAPI) -> None:
+    api.create(workload("DaemonSet"))
+    api.settle()
+    (revision,) = api.list("ControllerRevision", namespace="default")
+    patch = revision["data"]["spec"]["template"]
+    assert patch["$patch"] == "replace"
+    for keys in (patch, patch["spec"], patch["spec"]["containers"][0]):
+        assert list(keys) == sorted(keys)
+
+
 def test_a_new_node_gets_a_pod_and_a_changed_node_may_lose_it(api: FakeAPI) -> None:
     create_nodes(api, "a")
     api.create(workload("DaemonSet", template=template(nodeSelector={"name": "a"})))
