@@ -21,13 +21,15 @@ The parent may end before Python can read its process id.
 """
 
 
-def end_with_parent() -> None:
-    """Sends SIGTERM to this process when its parent has ended. Does nothing if DETACHED is set."""
+def end_with_parent(parent: int | None = None) -> None:
+    """Sends SIGTERM to this process when its parent has ended. Does nothing if DETACHED is set.
+
+    `parent`: the process id of the parent; None for the value of PARENT, or else the parent at this moment.
+    """
     if os.environ.get(DETACHED):
         return
-    threading.Thread(
-        target=_watch, args=(int(os.environ.pop(PARENT, None) or os.getppid()),), daemon=True, name="parent"
-    ).start()
+    started_by = int(os.environ.pop(PARENT, None) or parent or os.getppid())
+    threading.Thread(target=_watch, args=(started_by,), daemon=True, name="parent").start()
 
 
 def _watch(parent: int) -> None:

@@ -328,6 +328,12 @@ def test_a_server_ends_with_its_parent_if_asked(tmp_path: Path) -> None:
         time.sleep(0.05)
 
 
+def test_a_process_ends_if_its_parent_ended_before_it_looked() -> None:
+    program = "import os; from fakeapi.envtest.parent import end_with_parent; end_with_parent(os.getpid())"
+    done = subprocess.run([sys.executable, "-c", f"{program}; import time; time.sleep(60)"], check=False)
+    assert done.returncode == -signal.SIGTERM
+
+
 def test_the_help_of_serve_has_themes_and_one_default_for_each_option() -> None:
     text = command("serve", "--help").stdout
     assert [theme for theme in themes.THEMES if f"\n{theme}:\n" not in text] == []
