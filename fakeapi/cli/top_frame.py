@@ -128,7 +128,7 @@ def _drivers(drivers: list[dict[str, Any]]) -> Table:
     for name, style in (("USED", ""), ("FREE", ""), ("TAINTED", "yellow"), ("UNHEALTHY", "red")):
         table.add_column(name, justify="right", style=style)
     for each in drivers[:DRIVERS_SHOWN]:
-        used = each["allocated"] + each["prepared"]
+        used = sum(each.get(state, 0) for state in ("allocated", "reserved", "prepared"))
         marked = (str(each[name] or "") for name in ("tainted", "unhealthy"))
         table.add_row(Text(each["driver"]), str(used), str(each["free"]), *marked)
     if len(drivers) > DRIVERS_SHOWN:

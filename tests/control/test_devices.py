@@ -163,10 +163,10 @@ def test_a_device_has_the_claim_and_the_pod_that_use_it(api: FakeAPI, client: Co
     allocate(api, api.create(new_claim("gpu")), "gpu-0", pod="train")
     devices = device_map(client)
     user = {"namespace": "default", "name": "gpu", "state": "reserved", "pods": ["train"]}
-    assert devices["gpu-0"] == {"name": "gpu-0", "state": "allocated", "product": "H100", "users": [user]}
+    assert devices["gpu-0"] == {"name": "gpu-0", "state": "reserved", "product": "H100", "users": [user]}
     assert devices["gpu-1"] == {"name": "gpu-1"}
     (driver,) = client.get("/devices")["drivers"]
-    assert (driver["driver"], driver["devices"], driver["free"], driver["allocated"]) == (DRIVER, 2, 1, 1)
+    assert (driver["driver"], driver["devices"], driver["free"], driver["reserved"]) == (DRIVER, 2, 1, 1)
 
 
 def test_admin_access_does_not_use_a_device_up(api: FakeAPI, client: ControlClient) -> None:

@@ -1,11 +1,13 @@
 """In headless Chromium, the panel of a pool shows the attributes, capacity and taints of its devices."""
 
+from typing import Any
+
 import pytest
 
 from fakeapi import FakeAPI
 from tests.control import chromium as browsers
 from tests.control.browser import Browser
-from tests.control.page_objects import DRIVER, new_slice, node
+from tests.control.page_objects import CLAIM, CONSUMER, DRIVER, new_slice, node
 
 pytestmark = [
     pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
@@ -59,3 +61,62 @@ def create_rule(api: FakeAPI) -> None:
     api.create(
         {"apiVersion": version, "kind": "DeviceTaintRule", "metadata": {"name": "recall"}, "spec": spec}
     )
+
+
+CONTRAST = """
+    const luminance = (text) => {
+        const [r, g, b] = text.match(/\\d+/g).map((e) => Number(e) / 255)
+            .map((e) => (e <= 0.03928 ? e / 12.92 : ((e + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    document.documentElement.dataset.theme = arguments[0];
+    const back = luminance(getComputedStyle(document.querySelector('.node')).backgroundColor);
+    return [...document.querySelectorAll('.node .square')].map((e) => {
+        const style = getComputedStyle(e);
+        const colour = parseFloat(style.borderTopWidth) ? style.borderTopColor : style.backgroundColor;
+        const front = luminance(colour);
+        return (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
+    });
+"""
+"""Returns the contrast of each square of the map with the card of its node, in the theme of the argument."""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_squares_have_a_contrast_of_three(browser: Browser, api: FakeAPI, theme: str) -> None:
+    taint = {"key": "broken", "effect": "NoSchedule"}
+    names = [f"gpu-{number}" for number in range(4)]
+    api.create_all(
+        [node("node-1"), new_slice(*({"name": each} for each in names), {"name": "bad", "taints": [taint]})]
+    )
+    for number, state in enumerate(("allocated", "reserved", "prepared")):
+        claim = api.create({**CLAIM, "metadata": {"name": state}})
+        result = {"request": "a", "driver": DRIVER, "pool": "node-1", "device": names[number]}
+        status: dict[str, Any] = {"allocation": {"devices": {"results": [result]}}}
+        if state != "allocated":
+            status["reservedFor"] = [CONSUMER]
+        if state == "prepared":
+            status["devices"] = [{name: result[name] for name in ("driver", "pool", "device")}]
+        api.update_status({**claim, "status": status})
+    browser.open(f"{api.page}#/devices")
+    squares = "return [...document.querySelectorAll('.node .square')].map((e) => e.classList[1])"
+    states = ["allocated", "reserved", "prepared", "free", "tainted"]
+    browser.wait(lambda: browser.run(squares) == states, "the states of the devices")
+    contrasts = browser.run(CONTRAST, theme)
+    assert min(contrasts) >= 3, dict(zip(states, contrasts, strict=True))
+
+
+def test_the_map_explains_partitions_and_counters(browser: Browser, api: FakeAPI) -> None:
+    counters = {"name": "set", "counters": {"memory": {"value": "80Gi"}}}
+    taken = [{"counterSet": "set", "counters": {"memory": {"value": "10Gi"}}}]
+    devices = new_slice({"name": "part", "consumesCounters": taken})
+    shared = new_slice()
+    for number, each in enumerate((devices, shared)):
+        each["metadata"] = {"name": f"slice-{number}"}
+        each["spec"]["pool"] = {**each["spec"]["pool"], "resourceSliceCount": 2}
+    shared["spec"] = {**shared["spec"], "sharedCounters": [counters]}
+    del shared["spec"]["devices"]
+    api.create_all([node("node-1"), devices, shared])
+    browser.open(f"{api.page}#/devices")
+    browser.see("a counter that partitions share", ".legend")
+    title = "return document.querySelector('.pool .counter').title"
+    assert browser.run(title) == "set memory: 0 of 80Gi used"

@@ -29,9 +29,15 @@ PRODUCT_ATTRIBUTES = ("productName", "product", "model", "type")
 
 
 class DeviceState(StrEnum):
+    """The state of a device: FREE, or the furthest state of the claims that have the device."""
+
     FREE = "free"
     ALLOCATED = "allocated"
+    RESERVED = "reserved"
     PREPARED = "prepared"
+
+
+_STATES = {ClaimState.RESERVED: DeviceState.RESERVED, ClaimState.PREPARED: DeviceState.PREPARED}
 
 
 class DeviceUser(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -186,10 +192,8 @@ def _device(
 ) -> DeviceView:
     fields, users = device.fields, [use.user for use in uses]
     exclusive = [use for use in uses if not use.user.admin]
-    state = DeviceState.FREE
-    if exclusive:
-        is_prepared = any(use.user.state is ClaimState.PREPARED for use in exclusive)
-        state = DeviceState.PREPARED if is_prepared else DeviceState.ALLOCATED
+    states = {_STATES.get(use.user.state, DeviceState.ALLOCATED) for use in exclusive}
+    state = next((each for each in reversed(DeviceState) if each in states), DeviceState.FREE)
     return DeviceView(
         device.name,
         state,

@@ -57,6 +57,7 @@ class DriverView(msgspec.Struct, rename="camel"):
     """The numbers of devices of one driver, by state.
 
     - `free`: the number of devices that no claim has and that have no taint.
+    - `allocated`, `reserved` and `prepared`: the numbers of devices whose claim is in this state.
     - `tainted` and `unhealthy`: the numbers of tainted and of unhealthy devices, allocated or not.
     """
 
@@ -64,6 +65,7 @@ class DriverView(msgspec.Struct, rename="camel"):
     devices: int
     free: int
     allocated: int
+    reserved: int
     prepared: int
     tainted: int
     unhealthy: int
@@ -161,6 +163,7 @@ def drivers_of(nodes: Iterable[NodeView]) -> list[DriverView]:
             counts["devices"],
             counts[DeviceState.FREE],
             counts[DeviceState.ALLOCATED],
+            counts[DeviceState.RESERVED],
             counts[DeviceState.PREPARED],
             counts["tainted"],
             counts["unhealthy"],

@@ -1,22 +1,23 @@
 // The map of the cluster: nodes, their pools and devices, and the claim and pod on each device.
 
 import { control } from "./api.js";
-import { claimHref, ClaimState, podHref } from "./claims.js";
+import { claimHref, ClaimState, MEANING, podHref } from "./claims.js";
 import { DeviceSwitches, readDrivers } from "./drivers.js";
 import { Icon } from "./icons.js";
 import { useLive, usePendingPods } from "./live.js";
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
-import { counted, href, objectHref, partOf, python, shell } from "./text.js";
-import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, SameAs, Search } from "./ui.js";
+import { counted, href, objectHref, partOf } from "./text.js";
+import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, Search } from "./ui.js";
 
 const GROUP_SHOWN = 48;
 // Maximum number of claims and pods without devices that a search shows.
 const ELSEWHERE_MAX = 12;
 const followed = new Set(["nodes", "pods", "resourceclaims", "resourceslices", "devicetaintrules"]);
+// The states of a device that a claim has, the furthest first. They are the states of the claim.
+const IN_USE = ["prepared", "reserved", "allocated"];
 const STATE_MEANS = {
   free: "No claim has the device",
-  allocated: "A claim has the device. No pod of the claim runs yet",
-  prepared: "A claim has the device. A pod of the claim runs, or the driver has written status.devices",
+  ...Object.fromEntries([...IN_USE].reverse().map((state) => [state, `The claim of the device ${MEANING[state]}`])),
   tainted: "No claim has the device. Only claims that tolerate its taint can get it",
   unhealthy: "The status of a pod reports that the device is not healthy",
 };
@@ -57,6 +58,7 @@ export function Devices() {
       <${Choice} label="State" value=${state} onChange=${setState}
         choices=${[["", "All"], ...Object.entries(STATE_MEANS).map(([each, means]) => [each, html`<span title=${means}><span class=${`dot ${each}`}></span>${each}</span>`])]} />
     </div>
+    ${data && html`<${Legend} nodes=${nodes} />`}
     ${data && search.trim() && html`<${Elsewhere} search=${search.trim()} nodes=${data.nodes} />`}
     ${data && !nodes.length && html`<${Empty} icon="search" title="No device matches"><p>Change the filter above.</p><//>`}
     ${groups.map((each) => html`<${NodeGroup} key=${each.title} ...${each} open=${(place) => show(addressOf(place))} alone=${groups.length === 1} />`)}
@@ -104,10 +106,26 @@ async function readElsewhere(search) {
 const sum = (rows, name) => rows.reduce((all, each) => all + each[name], 0);
 
 function leadOf(nodes, drivers) {
-  const used = sum(drivers, "allocated") + sum(drivers, "prepared");
+  const used = IN_USE.reduce((all, state) => all + sum(drivers, state), 0);
   const left = drivers.reduce((all, each) => all + unusable(each), 0);
   const use = `${used.toLocaleString("en")} in use, ${sum(drivers, "free").toLocaleString("en")} free${left ? `, ${left.toLocaleString("en")} tainted` : ""}`;
   return `${counted(nodes, "node")}, ${counted(sum(drivers, "devices"), "device")} of ${counted(drivers.length, "driver")}: ${use}`;
+}
+
+/** Explains the forms in the map that the buttons of the filter do not explain, if the map has such forms. */
+function Legend({ nodes }) {
+  const has = useMemo(() => {
+    const pools = nodes.flatMap((node) => node.pools);
+    const any = (test) => pools.some((pool) => pool.devices.some(test));
+    return { parts: any((each) => each.consumes?.length > 0), counters: pools.some((pool) => pool.counters.length > 0), shared: any((each) => each.shared !== undefined), taints: any((each) => each.state && each.taints?.length > 0) };
+  }, [nodes]);
+  const items = [
+    has.parts && html`<span><span class="square part allocated"></span>a partition of a device</span>`,
+    has.counters && html`<span><span class="counter"><span style=${{ width: "60%" }}></span></span>a counter that partitions share, filled as far as they use it: select the pool for its name and amounts</span>`,
+    has.shared && html`<span><span class="square shared allocated" style=${{ "--share": "60%" }}></span>a device that several claims share, filled as far as they use it</span>`,
+    has.taints && html`<span><span class="square allocated has-taint"></span>in use, and tainted</span>`,
+  ].filter(Boolean);
+  return items.length ? html`<p class="legend soft small" aria-label="Legend">${items}</p>` : null;
 }
 
 function Nothing() {
@@ -125,7 +143,7 @@ function Drivers({ drivers, chosen, choose }) {
 /** Shows the devices of a driver by state. Devices that a claim has may be tainted as well. */
 function Driver({ numbers, is, choose }) {
   const { driver, tainted, unhealthy } = numbers;
-  const parts = [["prepared", numbers.prepared], ["allocated", numbers.allocated], ["free", numbers.free], ["tainted", unusable(numbers)]].filter(([, number]) => number > 0);
+  const parts = [...IN_USE.map((state) => [state, numbers[state]]), ["free", numbers.free], ["tainted", unusable(numbers)]].filter(([, number]) => number > 0);
   return html`<button type="button" class="driver" aria-pressed=${String(is)} onClick=${() => choose(is ? "" : driver)}>
     <strong>${driver}</strong>
     <span class="bar" aria-hidden="true">${parts.map(([state, number]) => html`<span class=${state} style=${{ flexGrow: number }}></span>`)}</span>
@@ -135,7 +153,7 @@ function Driver({ numbers, is, choose }) {
 }
 
 /** Returns the number of devices of a driver that no claim has, and that are tainted. */
-const unusable = ({ devices, prepared, allocated, free }) => devices - prepared - allocated - free;
+const unusable = (numbers) => numbers.devices - numbers.free - IN_USE.reduce((all, state) => all + numbers[state], 0);
 
 // choosing and grouping -------------------------------------------------------------------------------------
 
@@ -224,7 +242,7 @@ function PoolStrip({ pool, node, open }) {
   return html`<button type="button" class="pool" title=${label} onClick=${() => open({ node, pool: pool.name, driver: pool.driver })}>
     <span class="pool-name"><span>${shortDriver(pool.driver)}</span><span class="count">${free} of ${pool.devices.length} free</span></span>
     <span class="squares">${pool.devices.map((device) => html`<${Square} device=${device} />`)}</span>
-    ${pool.counters.length > 0 && html`<span class="counters">${pool.counters.map((each) => html`<span class="counter"><span style=${{ width: `${each.fraction * 100}%` }}></span></span>`)}</span>`}
+    ${pool.counters.length > 0 && html`<span class="counters">${pool.counters.map((each) => html`<span class="counter" title=${`${each.set} ${each.name}: ${each.used} of ${each.total} used`}><span style=${{ width: `${each.fraction * 100}%` }}></span></span>`)}</span>`}
     ${!pool.complete && html`<span class="warn small">not all slices are published</span>`}
   </button>`;
 }
@@ -265,7 +283,6 @@ function PoolPanel({ pool, node, chosen, onClose }) {
     )}</dl>`}
     <h3>Devices</h3>
     <ul class="device-list">${pool.devices.map((device) => html`<${DeviceItem} key=${device.name} device=${device} details=${details.get(device.name)} to=${`#/devices?${new URLSearchParams({ pool: addressOf({ node, driver: pool.driver, pool: pool.name }), device: device.name })}`} isChosen=${device.name === chosen} driver=${isSimulated && node ? pool.driver : ""} node=${node} />`)}</ul>
-    ${isSimulated && node && html`<${SameAs} command=${`fakeapi drivers device ${shell(pool.driver)} ${shell(pool.devices[0]?.name ?? "")} --node ${shell(node)} --unhealthy`} python=${`fakeapi.driver(${python(pool.driver)}).device(${python(pool.devices[0]?.name ?? "")}, node=${python(node)}).unhealthy()`} />`}
   <//>`;
 }
 
@@ -276,7 +293,7 @@ function DeviceItem({ device, details, to, isChosen, driver, node }) {
   }, [isChosen]);
   const kind = kindOfDevice(device);
   const taints = details?.taints ?? (device.taints ?? []).map((text) => ({ text, rule: "" }));
-  // The list of its claims already shows that a device is allocated or prepared.
+  // The list of its claims already shows the state of a device in use.
   const isShownByClaims = Boolean(device.users?.length) && kind === device.state;
   return html`<li ref=${item} aria-current=${isChosen ? "true" : undefined}>
     <div><p><span class=${`dot ${kind}`}></span> <a class="plainly" href=${to} title="The address of this device"><strong>${device.name}</strong></a> ${device.product && html`<span class="soft">${device.product}</span>`}</p>
@@ -306,4 +323,4 @@ function Values({ details }) {
     <dl class="links">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></details>`;
 }
 
-const PILLS = { free: "", allocated: "accent", prepared: "good", tainted: "warn", unhealthy: "bad" };
+const PILLS = { free: "", allocated: "accent", reserved: "violet", prepared: "good", tainted: "warn", unhealthy: "bad" };
