@@ -115,6 +115,42 @@ def test_watches_and_controllers_are_cards_with_their_numbers(browser: Chromium)
             assert browser.run(SHORTENED) == []
 
 
+def test_armed_faults_are_cards_with_their_effects(browser: Chromium, api: FakeAPI) -> None:
+    api.faults.conflict("resourceclaims/status", times=2)
+    api.faults.throttle("list pods", retry_after=5)
+    with as_wide_as(browser, 400):
+        browser.open(f"{api.page}#/faults")
+        for text in ("resourceclaims/status", "refused with 429", "the first 2 times", "Disarm"):
+            browser.see(text, "tbody")
+        assert browser.run(SIDEWAYS) is False
+        assert browser.run(CUT) == []
+
+
+def test_a_narrow_window_scrolls_only_the_page(browser: Chromium, api: FakeAPI) -> None:
+    api.create_all([{**CLAIM, "metadata": {"name": f"c-{number:03}"}} for number in range(150)])
+    with as_wide_as(browser, 400):
+        browser.open(f"{api.page}#/claims")
+        browser.see("c-000", "main table")
+        assert "c-149" not in browser.text("main table")
+        inner = "const e = document.querySelector('.table'); return e.scrollHeight > e.clientHeight + 1"
+        assert browser.run(inner) is False
+        browser.run("scrollTo(0, document.documentElement.scrollHeight)")
+        browser.see("c-149", "main table")
+
+
+def test_the_first_requests_are_on_the_first_screen(browser: Chromium, api: FakeAPI) -> None:
+    api.create(CLAIM)
+    with as_wide_as(browser, 400):
+        browser.open(f"{api.page}#/requests?resource=resourceclaims")
+        browser.see("create", "tbody")
+        top = "return document.querySelector('tbody tr').getBoundingClientRect().top"
+        assert browser.run(top) < 450
+        browser.click("More filters (1 set)")
+        browser.fill("#agent", "nobody")
+        browser.see("No request matches")
+        browser.see("Fewer filters (2 set)")
+
+
 def test_the_lines_of_the_editor_are_beside_their_numbers(browser: Chromium, api: FakeAPI) -> None:
     api.create({**CLAIM, "metadata": {"name": "gpu", "annotations": {"note": "long " * 50}}})
     with as_wide_as(browser, 400):

@@ -32,6 +32,9 @@ export function Requests() {
   const [codes, setCodes] = remember("codes", "");
   const [heartbeats, setHeartbeats] = remember("heartbeats", "");
   const [paused, setPaused] = useState(false);
+  // A narrow window shows only the text filter until the user opens the others.
+  const [unfolded, unfold] = useState(false);
+  const set = [verb, resource, namespace, name, agent, user, since, until, codes, heartbeats].filter(Boolean).length;
   const [older, setOlder] = useState(/** @type {any[]} */ ([]));
   const [open, setOpen] = useState(0);
   const query = useMemo(
@@ -53,8 +56,9 @@ export function Requests() {
   return html`<${Heading} title="Requests" lead=${data ? leadOf(data, read.length, rows.length) : "Reading…"}>
       <button type="button" aria-pressed=${String(paused)} onClick=${() => setPaused(!paused)}><${Icon} name=${paused ? "play" : "pause"} />${paused ? "Resume" : "Pause"}</button>
     <//>
-    <div class="filters">
+    <div class=${`filters many ${unfolded ? "unfolded" : ""}`}>
       <${Search} value=${text} onInput=${setText} label="Text in path, query, agent, user, message or fault" placeholder="Any text of the request" />
+      <button type="button" class="quiet unfold" aria-expanded=${String(unfolded)} onClick=${() => unfold(!unfolded)}>${unfolded ? "Fewer filters" : "More filters"}${set ? ` (${set} set)` : ""}</button>
       <label class="typed"><span>Verb</span><select id="verb" value=${verb} onChange=${(event) => setVerb(event.target.value)}>${VERBS.map((each) => html`<option value=${each} selected=${each === verb}>${each || "All verbs"}</option>`)}</select></label>
       <${Typed} id="resource" label="Resource" value=${resource} set=${setResource} placeholder="pods/status" />
       <${Typed} id="in-namespace" label="Namespace" value=${namespace} set=${setNamespace} />

@@ -7,12 +7,15 @@ import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./p
 const ROW_HEIGHT = 34;
 /** The height of a row that shows two lines of text. */
 export const TWO_LINES_HEIGHT = 46;
-/** The height of a card with three lines. */
+/** The height of a line of a card, and of a card with three lines. */
+export const CARD_LINE = 23;
 export const CARD_HEIGHT = 78;
 const NARROW = matchMedia("(max-width: 560px)");
 const MORE = 12;
 const LEAST_HEIGHT = 280;
 const BELOW = 56;
+// The margin of an element after the table, such as a button.
+const AFTER = 10;
 
 /**
  * @typedef {object} Column
@@ -68,8 +71,10 @@ export function Table({ label, columns, rows, id, empty, sorted, rowClass, onRow
     observer.observe(element);
     element.addEventListener("scroll", update, { passive: true });
     addEventListener("resize", update);
+    addEventListener("scroll", update, { passive: true });
     return () => {
       removeEventListener("resize", update);
+      removeEventListener("scroll", update);
       observer.disconnect();
       element.removeEventListener("scroll", update);
     };
@@ -126,13 +131,21 @@ function SortBy({ columns, column, direction, choose }) {
     ${column && html`<button type="button" aria-label=${direction === 1 ? "Ascending: sort in descending order" : "Descending: sort in ascending order"} onClick=${() => choose([column, -direction])}>${direction === 1 ? "↑" : "↓"}</button>`}</div>`;
 }
 
-/** @param {HTMLElement | null} element */
+/**
+ * Reads which part of a table is visible. A wide table ends where the window ends, so that only the table scrolls. In a
+ * narrow window the whole page scrolls, because two areas that scroll are hard to use with a finger.
+ *
+ * @param {HTMLElement | null} element
+ */
 function measure(element, setView) {
   if (element) {
-    // The table ends where the window ends, so that only the table scrolls.
-    const room = Math.max(LEAST_HEIGHT, innerHeight - (element.getBoundingClientRect().top + scrollY) - BELOW);
-    element.style.maxHeight = `${Math.round(room)}px`;
-    const next = { top: element.scrollTop, height: element.clientHeight, beyond: beyond(element), isNarrow: NARROW.matches };
+    const isNarrow = NARROW.matches;
+    const { top } = element.getBoundingClientRect();
+    const after = element.nextElementSibling instanceof HTMLElement ? element.nextElementSibling.offsetHeight + AFTER : 0;
+    const room = Math.max(LEAST_HEIGHT, innerHeight - (top + scrollY) - BELOW - after);
+    element.style.maxHeight = isNarrow ? "none" : `${Math.round(room)}px`;
+    const shown = isNarrow ? { top: Math.max(0, -top), height: innerHeight } : { top: element.scrollTop, height: element.clientHeight };
+    const next = { ...shown, beyond: beyond(element), isNarrow };
     const isSame = (old) => old.height === next.height && old.beyond === next.beyond && old.isNarrow === next.isNarrow;
     setView((old) => (Math.abs(old.top - next.top) < ROW_HEIGHT && isSame(old) ? old : next));
   }

@@ -4,7 +4,7 @@ import { control } from "./api.js";
 import { useLive } from "./live.js";
 import { html } from "./preact.js";
 import { agentName } from "./requests.js";
-import { CARD_HEIGHT, Table } from "./table.js";
+import { CARD_HEIGHT, CARD_LINE, Table } from "./table.js";
 import { clock, counted, placed } from "./text.js";
 import { Empty, Heading, Problem, remember, Search } from "./ui.js";
 
@@ -16,7 +16,7 @@ export function Watches() {
     <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by resource, agent or user" /></div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} cards=${CARD_HEIGHT} label="Open watches" columns=${COLUMNS} rows=${rows} id=${(row) => String(row.number)}
+    html`<${Table} cards=${CARD_HEIGHT + CARD_LINE} label="Open watches" columns=${COLUMNS} rows=${rows} id=${(row) => String(row.number)}
       empty=${html`<${Empty} icon="watches" title=${data.watches.length ? "No watch matches" : "No watch is open"}><p>A watch of a client or controller appears here, with the number of events that the server has not sent yet.</p><//>`} />`}`;
 }
 
