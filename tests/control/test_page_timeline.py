@@ -7,7 +7,7 @@ import pytest
 from fakeapi import FakeAPI, StatusError
 from tests.control import chromium as browsers
 from tests.control.browser import Browser
-from tests.control.page_objects import CLAIM, new_pod
+from tests.control.page_objects import ALLOCATION, CLAIM, CONSUMER, DRIVER, new_pod
 
 pytestmark = [
     pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
@@ -85,3 +85,64 @@ def test_a_normal_event_has_another_colour_than_a_warning(browser: Browser, api:
         return [dot('event').backgroundColor === shown[0], dot('warning').backgroundColor === shown[1]];
     """
     assert browser.run(script) == [True, True]
+
+
+def test_a_timeline_has_the_phases_of_a_claim_and_its_pod_with_durations(
+    browser: Browser, api: FakeAPI
+) -> None:
+    api.clock.freeze("2090-01-01T00:00:00Z")
+    claim = api.create(CLAIM)
+    pod = api.create(new_pod("trainer"))
+    consumer = {"resource": "pods", "name": "trainer", "uid": pod["metadata"]["uid"]}
+    for seconds, status in (
+        (5, {"allocation": ALLOCATION}),
+        (7, {"allocation": ALLOCATION, "reservedFor": [consumer]}),
+    ):
+        api.clock.advance(seconds)
+        claim = api.update_status({**claim, "status": status})
+    api.clock.advance(30)
+    api.update_status({**pod, "status": {"phase": "Running"}})
+    api.clock.advance(9)
+    browser.open(f"{api.page}#/object/resource.k8s.io/resourceclaims/default/gpu?tab=time")
+    browser.see("since 9 s", ".phases")
+    rows = "return [...document.querySelectorAll('.phases > div')].map((e) => e.textContent)"
+    assert browser.run(rows) == [
+        "claimpending 5 s→allocated 7 s→reserved 30 s→prepared since 9 s",
+        "pod trainerpending 42 s→running since 9 s",
+    ]
+    browser.see("allocated", ".steps-list")
+    api.clock.resume()
+
+
+BAR = """
+    const canvas = document.querySelector('.lanes canvas');
+    const ratio = canvas.width / canvas.clientWidth;
+    const line = canvas.getContext('2d').getImageData(0, Math.round((26 + 7) * ratio), canvas.width, 1).data;
+    const seen = new Set();
+    for (let at = 0; at < line.length; at += 4) seen.add([line[at], line[at + 1], line[at + 2]].join(', '));
+    const colour = (name) => {
+        const box = document.createElement('i');
+        document.body.append(box);
+        box.style.background = `var(--device-${name})`;
+        return getComputedStyle(box).backgroundColor.match(/\\d+/g).join(', ');
+    };
+    return ['tainted', 'allocated', 'reserved', 'prepared'].map((name) => seen.has(colour(name)));
+"""
+"""Whether the first lane has bars in the colours of pending, allocated, reserved and prepared."""
+
+
+def test_the_drawing_of_a_timeline_has_bars_for_the_phases(browser: Browser, api: FakeAPI) -> None:
+    api.clock.freeze("2090-01-01T00:00:00Z")
+    claim = api.create(CLAIM)
+    prepared = [{"driver": DRIVER, "pool": "node-1", "device": "gpu-0"}]
+    for status in (
+        {"allocation": ALLOCATION},
+        {"allocation": ALLOCATION, "reservedFor": [CONSUMER]},
+        {"allocation": ALLOCATION, "reservedFor": [CONSUMER], "devices": prepared},
+    ):
+        api.clock.advance(10)
+        claim = api.update_status({**claim, "status": status})
+    browser.open(f"{api.page}#/object/resource.k8s.io/resourceclaims/default/gpu?tab=time")
+    browser.see("prepared", ".phases")
+    browser.wait(lambda: browser.run(BAR) == [True, True, True, True], "the bars")
+    api.clock.resume()

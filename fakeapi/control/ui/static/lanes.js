@@ -16,6 +16,7 @@ const LEAST_SECONDS = 0.0005;
  * @property {"bar" | "low" | "diamond" | "span"} shape span: a thin line at the bottom of the lane, with dots for `events`
  * @property {number} rank marks of a higher rank are drawn over others
  * @property {boolean} [line] whether a line through all lanes shows the mark
+ * @property {string} [label] a text in the bar, if the bar is long enough
  * @property {number[]} [events] the times of the dots
  * @property {string} text the tooltip of the mark
  */
@@ -152,12 +153,24 @@ export class Lanes {
       paper.restore();
     } else {
       paper.fillRect(x, mark.shape === "low" ? top + 9 : top + 5, size, mark.shape === "low" ? 8 : 13);
+      if (mark.label) this.drawLabel(mark.label, x, size, top);
     }
     if (index === this.selected) {
       paper.strokeStyle = this.color("lanes-text");
       paper.lineWidth = 1.5;
       paper.strokeRect(x - 3, top + 2, (mark.shape === "span" ? 8 : size) + 6, LANE - 4);
     }
+  }
+
+  /** Writes a text in a bar of a lane, or nothing if the bar is too short. The text stays in the visible part. */
+  drawLabel(text, x, size, top) {
+    const { paper } = this;
+    const left = Math.max(x, this.labels) + 4;
+    if (left + paper.measureText(text).width + 4 > Math.min(x + size, this.width)) return;
+    paper.fillStyle = this.color("lanes-back");
+    paper.font = "600 11px system-ui, sans-serif";
+    paper.fillText(text, left, top + 12);
+    paper.font = "12px system-ui, sans-serif";
   }
 
   place(at) {

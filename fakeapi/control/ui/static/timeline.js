@@ -3,7 +3,8 @@
 import { control } from "./api.js";
 import { differences } from "./diff.js";
 import { Lanes } from "./lanes.js";
-import { useLive } from "./live.js";
+import { serverNow, useLive } from "./live.js";
+import { lengthOf, PHASE_COLORS, Phases, phasesOf } from "./phases.js";
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
 import { actorName, agentName, isDryRun } from "./requests.js";
 import { clock, counted, duration, secondsOf } from "./text.js";
@@ -12,6 +13,8 @@ import { Pill, Problem } from "./ui.js";
 const REQUESTS = 500;
 // Maximum number of pods of a claim whose steps are shown; older pods are omitted.
 const PODS = 4;
+// The length of the current phase in the drawing, as a share of the time between the first and the last step.
+const OPEN_SHARE = 0.12;
 // Seconds, less than the time between two requests.
 const TINY = 1e-6;
 
@@ -41,6 +44,7 @@ export function ObjectTimeline({ group, resource, namespace, name, versions }) {
     { types: ["object"], only: (event) => event.resource === "events" || (kind === "ResourceClaim" && event.resource === "pods"), least: 1000 },
   );
   const steps = useMemo(() => (data ? [...stepsOf(versions, data), ...data.pods].sort((a, b) => sortTime(a) - sortTime(b)) : []), [versions, data]);
+  const phases = useMemo(() => phasesOf(steps, kind), [steps]);
   const [chosen, setChosen] = useState(-1);
   if (!data) {
     return html`<${Problem} error=${error} />`;
@@ -49,7 +53,8 @@ export function ObjectTimeline({ group, resource, namespace, name, versions }) {
   const last = steps.at(-1);
   const whole = last ? between(steps[0], last) : "";
   return html`<p class="soft">${counted(steps.length, "step")}${whole && ` in ${whole}`}${refused ? html`, <span class="bad">${counted(refused, "refused write")}</span>` : ""}</p>
-    <${Drawing} steps=${steps} chosen=${chosen} choose=${setChosen} />
+    <${Phases} phases=${phases} now=${serverNow()} />
+    <${Drawing} steps=${steps} phases=${phases} chosen=${chosen} choose=${setChosen} />
     <ol class="steps-list">${steps.map((step, index) => html`<${StepItem} step=${step} before=${steps[index - 1]} first=${steps[0]} chosen=${index === chosen} />`)}</ol>`;
 }
 
@@ -74,10 +79,10 @@ function between(first, last) {
   return seconds > 0 ? `~${duration(seconds)}` : "";
 }
 
-const COLORS = { refused: "lanes-bad", warning: "lanes-bad", event: "lanes-faint", prepared: "lanes-good", created: "lanes-good", deleted: "lanes-faint", start: "lanes-faint", dry: "lanes-faint" };
+const COLORS = { reserved: "device-reserved", refused: "lanes-bad", warning: "lanes-bad", event: "lanes-faint", prepared: "lanes-good", created: "lanes-good", deleted: "lanes-faint", start: "lanes-faint", dry: "lanes-faint" };
 const SHAPES = { refused: "diamond", event: "low", warning: "low", dry: "low" };
 
-function Drawing({ steps, chosen, choose }) {
+function Drawing({ steps, phases, chosen, choose }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const tip = useRef(/** @type {HTMLElement | null} */ (null));
   const lanes = useRef(/** @type {Lanes | null} */ (null));
@@ -85,15 +90,19 @@ function Drawing({ steps, chosen, choose }) {
     if (!canvas.current || !tip.current || !steps.length) {
       return undefined;
     }
+    const tracks = [...new Set(phases.map((each) => each.track))];
     const names = [...new Set(steps.map((each) => each.who || "unknown"))];
     // Draw a step with a rough time no earlier than the steps before it.
     const times = steps.reduce((/** @type {number[]} */ all, each) => [...all, Math.max(each.at, all.at(-1) ?? each.at)], []);
+    // The current phase has no end: draw it up to a little after the last step.
+    const end = (times.at(-1) ?? 0) + ((times.at(-1) ?? 0) - times[0] || 1) * OPEN_SHARE;
+    const endOf = (phase) => (phase.to ? times[steps.indexOf(phase.to)] : end);
     const drawn = new Lanes({
       canvas: canvas.current,
       tip: tip.current,
-      lanes: names,
-      marks: steps.map((each, index) => ({
-        lane: names.indexOf(each.who || "unknown"),
+      lanes: [...tracks, ...names],
+      marks: [...steps.map((each, index) => ({
+        lane: tracks.length + names.indexOf(each.who || "unknown"),
         at: times[index] - times[0],
         length: each.took,
         color: COLORS[each.kind] ?? "lanes-mark",
@@ -101,16 +110,25 @@ function Drawing({ steps, chosen, choose }) {
         rank: each.kind === "refused" ? 2 : 1,
         line: each.kind === "refused",
         text: `${each.text}, by ${each.who}`,
-      })),
-      onChoose: choose,
+      })), ...phases.map((phase) => ({
+        lane: tracks.indexOf(phase.track),
+        at: times[phase.index] - times[0],
+        length: endOf(phase) - times[phase.index],
+        color: PHASE_COLORS[phase.name] ?? "lanes-faint",
+        shape: /** @type {any} */ ("bar"),
+        rank: 0,
+        label: phase.name,
+        text: `${phase.track}: ${phase.name}, ${lengthOf(phase, serverNow())}`,
+      }))],
+      onChoose: (index) => choose(index < steps.length ? index : phases[index - steps.length].index),
     });
     lanes.current = drawn;
     const redraw = () => drawn.draw();
     addEventListener("resize", redraw);
     redraw();
     return () => removeEventListener("resize", redraw);
-  }, [steps]);
-  return html`<div class="lanes" key=${steps.length}><canvas ref=${canvas} tabindex="0" role="img" aria-label="Time line: a lane for each writer. The list below has the same steps."></canvas><div class="tip" ref=${tip} hidden></div></div>`;
+  }, [steps, phases]);
+  return html`<div class="lanes" key=${steps.length}><canvas ref=${canvas} tabindex="0" role="img" aria-label="Time line: a lane with bars for the phases of each object, and a lane for each writer. The lists above and below have the same phases and steps."></canvas><div class="tip" ref=${tip} hidden></div></div>`;
 }
 
 // reading ----------------------------------------------------------------------------------------------------
