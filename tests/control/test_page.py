@@ -345,12 +345,10 @@ def test_the_map_shows_devices_with_their_claims_and_pods(browser: Browser, api:
     browser.see("2 nodes, 3 devices of 1 driver")
     api.update_status({**claim, "status": {"allocation": ALLOCATION, "reservedFor": [CONSUMER]}})
     squares = "return [...document.querySelectorAll('.square')].map((e) => e.classList[1])"
-    browser.wait(
-        lambda: browser.run(squares) == ["allocated", "tainted", "free"], "the states of the devices"
-    )
+    browser.wait(lambda: browser.run(squares) == ["reserved", "tainted", "free"], "the states of the devices")
     browser.see("1 of 3 free", ".pool")
     driver = "return [...document.querySelectorAll('.driver .numbers > span')].map((e) => e.textContent)"
-    assert browser.run(driver) == ["1 allocated", "1 free", "1 tainted"]
+    assert browser.run(driver) == ["1 reserved", "1 free", "1 tainted"]
     browser.run("document.querySelector('.pool').click()")
     browser.see("default/gpu → trainer", "dialog")
     browser.see("broken:NoSchedule", "dialog")
@@ -596,7 +594,7 @@ def test_a_fault_armed_with_a_click_fails_the_next_request(browser: Browser, api
     browser.see("No fault is armed")
     browser.fill("#target", "resourceclaims/status")
     browser.fill("#times", "1")
-    browser.click("Arm")
+    browser.click("Arm conflict")
     browser.see("conflict", "main table")
     with pytest.raises(StatusError, match="409"):
         api.update_status({**claim, "status": {"allocation": ALLOCATION}})
@@ -608,6 +606,47 @@ def test_a_fault_armed_with_a_click_fails_the_next_request(browser: Browser, api
     browser.fill("#rule", "{")
     browser.click("Arm the rule")
     browser.see("The rule is not JSON")
+
+
+def test_a_suggested_change_is_applied_after_a_panel_says_what_it_does(browser: Browser) -> None:
+    with FakeAPI(release="1.36", controllers="scheduler,resourceclaim") as api:
+        cordoned = {**node("node-1"), "spec": {"unschedulable": True}}
+        api.create(cordoned)
+        api.update_status({**api.get("Node", "node-1"), "status": {"allocatable": {"pods": "9", "cpu": "4"}}})
+        pod = new_pod("trainer")
+        del pod["spec"]["resourceClaims"]
+        api.create(pod)
+        api.settle()
+        browser.open(f"{api.page}#/why/pod/default/trainer")
+        browser.click("Uncordon Node node-1…")
+        browser.see("Removes spec.unschedulable from Node node-1", "dialog")
+        browser.see("kubectl uncordon node-1", "dialog")
+        browser.see('fakeapi.patch("Node", "node-1", {"spec": {"unschedulable": None}})', "dialog")
+        assert api.get("Node", "node-1")["spec"]["unschedulable"] is True
+        browser.click("Uncordon")
+        browser.wait(lambda: "unschedulable" not in api.get("Node", "node-1")["spec"], "the change")
+
+
+def test_a_suggested_deletion_says_what_it_does(browser: Browser) -> None:
+    with FakeAPI(release="1.36", controllers="scheduler,resourceclaim") as api:
+        api.create_all([node("node-1"), new_slice({"name": "gpu-0"})])
+        status = {"allocatable": {"pods": "9"}, "conditions": [{"type": "Ready", "status": "True"}]}
+        ready = api.update_status({**api.get("Node", "node-1"), "status": status})
+        api.update({**ready, "spec": {}})  # without the taint of a new node
+        spec = {"selectors": [{"cel": {"expression": "true"}}]}
+        api.create({"apiVersion": GROUP, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": spec})
+        for name in ("first", "second"):
+            api.create({**CLAIM, "metadata": {"name": name}})
+            api.create(new_pod(name, name))
+            api.settle()
+        browser.open(f"{api.page}#/why/pod/default/second")
+        browser.click("Delete Pod default/first…")
+        browser.see("Deletes Pod default/first.", "dialog")
+        browser.see("kubectl delete pods first -n default", "dialog")
+        browser.see('fakeapi.delete("Pod", "first", namespace="default")', "dialog")
+        browser.click("Delete")
+        # Without a kubelet, the pod stays.
+        browser.wait(lambda: "deletionTimestamp" in api.get("Pod", "first")["metadata"], "the deletion")
 
 
 def test_a_snapshot_is_taken_and_restored_with_a_click(browser: Browser, api: FakeAPI) -> None:
@@ -630,7 +669,7 @@ def test_the_clock_is_frozen_and_advanced_with_a_click(browser: Browser, api: Fa
     browser.click("Freeze")
     browser.see("frozen", "#now")
     before = api.clock.now()
-    browser.click("Advance")
+    browser.click("Advance by 60 s")
     browser.wait(lambda: api.clock.now() == before + 60, "the advanced clock")
     same = browser.run("return document.querySelector('.same').textContent")
     assert "fakeapi.clock.advance(60)" in same

@@ -117,6 +117,6 @@ def test_the_map_explains_partitions_and_counters(browser: Browser, api: FakeAPI
     del shared["spec"]["devices"]
     api.create_all([node("node-1"), devices, shared])
     browser.open(f"{api.page}#/devices")
-    browser.see("a counter that partitions share", ".legend")
+    browser.see("counter that partitions share", ".legend")
     title = "return document.querySelector('.pool .counter').title"
     assert browser.run(title) == "set memory: 0 of 80Gi used"

@@ -18,7 +18,6 @@ export function Clock() {
 function Time() {
   const [clock, setClock] = useState(/** @type {any} */ (null));
   const [seconds, setSeconds] = useState("60");
-  const [last, setLast] = useState("advance");
   const { run, busy, error } = useAction();
   useEffect(() => {
     const read = () => control("GET", "/clock").then(setClock, () => undefined);
@@ -26,19 +25,13 @@ function Time() {
     const timer = setInterval(read, TICK_MS);
     return () => clearInterval(timer);
   }, []);
-  const move = (way, body) => () => {
-    setLast(way);
-    return run(async () => {
+  const move = (way, body) => () =>
+    run(async () => {
       setClock(await control("POST", `/clock/${way}`, { body }));
       say(`The clock: ${way}`);
     });
-  };
   const amount = Number(seconds);
-  const same = {
-    freeze: ["fakeapi clock freeze", "fakeapi.clock.freeze()"],
-    resume: ["fakeapi clock resume", "fakeapi.clock.resume()"],
-    advance: [`fakeapi clock advance ${amount}`, `fakeapi.clock.advance(${amount})`],
-  }[last];
+  const ways = [clock?.frozen ? ["resume", ""] : ["freeze", ""], ["advance", String(amount)]];
   const how = !clock ? "" : clock.frozen ? "frozen" : clock.adjusted ? "running, adjusted" : "running with the machine's clock";
   return html`<section class="card"><h2>Clock</h2>
     <p id="now" class="big">${clock ? clock.now.replace("T", " ") : "Reading…"} <${Pill} kind=${clock?.frozen ? "accent" : ""}>${how}<//></p>
@@ -47,12 +40,12 @@ function Time() {
     <p class="soft">Ages, leases, timeouts and controllers follow this clock. It never goes back.</p>
     <${Problem} error=${error} />
     <div class="row">
-      ${clock?.frozen ? html`<button type="button" disabled=${busy} onClick=${move("resume")}><${Icon} name="play" />Resume</button>` : html`<button type="button" disabled=${busy} onClick=${move("freeze", {})}><${Icon} name="pause" />Freeze</button>`}
+      ${clock?.frozen ? html`<button type="button" disabled=${busy} title="The clock runs on from its current time" onClick=${move("resume")}><${Icon} name="play" />Resume</button>` : html`<button type="button" disabled=${busy} title="The clock stands still: ages, timeouts and retries do not go on" onClick=${move("freeze", {})}><${Icon} name="pause" />Freeze</button>`}
       <${Field} label="Seconds"><input id="seconds" type="number" min="0" step="any" value=${seconds} onInput=${(event) => setSeconds(event.target.value)} /><//>
-      <button type="button" class="main" disabled=${busy || !(amount >= 0)} onClick=${move("advance", { seconds: amount })}>Advance</button>
+      <button type="button" class="main" disabled=${busy || !(amount >= 0)} title="Moves the clock on: timers up to then fire at once" onClick=${move("advance", { seconds: amount })}>Advance by ${amount >= 0 ? `${amount} s` : "…"}</button>
     </div>
     <div class="actions">${[["1 minute", 60], ["10 minutes", 600], ["1 hour", 3600], ["1 day", 86400]].map(([amountOf, value]) => html`<button type="button" disabled=${busy} onClick=${() => (setSeconds(String(value)), move("advance", { seconds: value })())}>+ ${amountOf}</button>`)}</div>
-    ${same && html`<${SameAs} command=${same[0]} python=${same[1]} />`}</section>`;
+    <${SameAs} command=${ways.map(([way, value]) => `fakeapi clock ${way} ${value}`.trim()).join("\n")} python=${ways.map(([way, value]) => `fakeapi.clock.${way}(${value})`).join("\n")} /></section>`;
 }
 
 function aheadText(seconds) {
@@ -118,7 +111,7 @@ function Snapshots() {
         </div></li>`,
     )}</ul>
     ${compared && html`<${Compared} ...${compared} />`}
-    <${SameAs} command=${`fakeapi snapshot take ${shell(name)}\nfakeapi snapshot restore ${shell(name)}`} python=${`fakeapi.snapshot(${python(name)})\nfakeapi.restore(${python(name)})`} />
+    <${SameAs} command=${["take", "restore", "diff", "delete"].map((way) => `fakeapi snapshot ${way} ${shell(name)}`).join("\n")} python=${`fakeapi.snapshot(${python(name)})\nfakeapi.restore(${python(name)})`} />
     ${restoring && html`<${Restore} name=${restoring} restore=${() => restore(restoring)} error=${action.error} onClose=${() => setRestoring("")} />`}
     ${replacing && html`<${Sure} title=${`Replace ${replacing}?`} text="The snapshot of this name is lost." error=${action.error} verb="Replace" label=${`Replace ${replacing} now`} act=${take} onClose=${() => setReplacing("")} />`}
     ${deleting && html`<${Sure} title=${`Delete the snapshot ${deleting}?`} text="The objects of the server stay as they are." error=${action.error} verb="Delete" label=${`Delete ${deleting} now`} act=${() => remove(deleting)} onClose=${() => setDeleting("")} />`}</section>`;

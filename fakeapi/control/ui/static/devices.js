@@ -120,9 +120,9 @@ function Legend({ nodes }) {
     return { parts: any((each) => each.consumes?.length > 0), counters: pools.some((pool) => pool.counters.length > 0), shared: any((each) => each.shared !== undefined), taints: any((each) => each.state && each.taints?.length > 0) };
   }, [nodes]);
   const items = [
-    has.parts && html`<span><span class="square part allocated"></span>a partition of a device</span>`,
-    has.counters && html`<span><span class="counter"><span style=${{ width: "60%" }}></span></span>a counter that partitions share, filled as far as they use it: select the pool for its name and amounts</span>`,
-    has.shared && html`<span><span class="square shared allocated" style=${{ "--share": "60%" }}></span>a device that several claims share, filled as far as they use it</span>`,
+    has.parts && html`<span><span class="square part allocated"></span>partition of a device</span>`,
+    has.counters && html`<span><span class="counter"><span style=${{ width: "60%" }}></span></span>counter that partitions share, filled as far as they use it</span>`,
+    has.shared && html`<span><span class="square shared allocated" style=${{ "--share": "60%" }}></span>device that claims share, filled as far as they use it</span>`,
     has.taints && html`<span><span class="square allocated has-taint"></span>in use, and tainted</span>`,
   ].filter(Boolean);
   return items.length ? html`<p class="legend soft small" aria-label="Legend">${items}</p>` : null;

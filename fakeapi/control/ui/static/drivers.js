@@ -16,6 +16,8 @@ const BEHAVIOURS = {
   hangs: { text: "never answers", body: { hangs: true } },
 };
 
+const TAINT = { key: "fakeapi.example.com/broken", effect: "NoSchedule" };
+
 const path = (name) => `/drivers/${encodeURIComponent(name)}`;
 
 /** Returns the simulated drivers; an empty list if the request fails. */
@@ -69,12 +71,12 @@ function Driver({ driver, reload }) {
       <${Field} label="Preparing a claim"><select value=${chosen} disabled=${busy} onChange=${(event) => behave(event.target.value)}>
         ${Object.entries(BEHAVIOURS).map(([choice, { text }]) => html`<option value=${choice} selected=${choice === chosen}>${text}</option>`)}
         ${!BEHAVIOURS[chosen] && html`<option value=${chosen} selected>${chosen}</option>`}</select><//>
-      ${isOff ? html`<button type="button" disabled=${busy} onClick=${() => act("start")}><${Icon} name="play" />Start</button>` : html`<button type="button" disabled=${busy} onClick=${() => act("stop")}><${Icon} name="pause" />Stop</button>`}
-      <button type="button" disabled=${busy} onClick=${() => act("restart")}>Restart</button>
+      ${isOff ? html`<button type="button" disabled=${busy} title="Starts the driver on all its nodes: it publishes its devices and prepares claims again" onClick=${() => act("start")}><${Icon} name="play" />Start</button>` : html`<button type="button" disabled=${busy} title="Stops the driver on all nodes: the kubelet cannot prepare claims until the driver starts again. Its ResourceSlices stay" onClick=${() => act("stop")}><${Icon} name="pause" />Stop</button>`}
+      <button type="button" disabled=${busy} title="Restarts the driver on all nodes: its running calls fail, and the kubelet calls it again" onClick=${() => act("restart")}>Restart</button>
     </div>
     <p class="soft"><a href=${`#/devices?driver=${encodeURIComponent(name)}`}>Its devices</a>: select a pool there to change the health and the taints of a device.</p>
-    <${SameAs} command=${`fakeapi drivers prepare ${shell(name)}${members.map(([key, value]) => (value === true ? ` --${key}` : ` --${key} ${shell(String(value))}`)).join("")}\nfakeapi drivers stop ${shell(name)}`}
-      python=${`fakeapi.driver(${python(name)}).prepare(${members.map(([key, value]) => `${key}=${python(value)}`).join(", ")})\nfakeapi.driver(${python(name)}).stop()`} />
+    <${SameAs} command=${`fakeapi drivers prepare ${shell(name)}${members.map(([key, value]) => (value === true ? ` --${key}` : ` --${key} ${shell(String(value))}`)).join("")}\n${["stop", "start", "restart"].map((way) => `fakeapi drivers ${way} ${shell(name)}`).join("\n")}`}
+      python=${`fakeapi.driver(${python(name)}).prepare(${members.map(([key, value]) => `${key}=${python(value)}`).join(", ")})\n${["stop", "start", "restart"].map((way) => `fakeapi.driver(${python(name)}).${way}()`).join("\n")}`} />
   </article>`;
 }
 
@@ -104,10 +106,15 @@ export function DeviceSwitches({ driver, node, device, taints }) {
   });
   const own = taints.some((each) => !each.rule);
   const rules = [...new Set(taints.map((each) => each.rule).filter(Boolean))];
-  const taint = { key: "fakeapi.example.com/broken", effect: "NoSchedule" };
+  const switches = [
+    device.unhealthy ? ["--healthy", "healthy()"] : ["--unhealthy", "unhealthy()"],
+    own ? ["--untaint '*'", "untaint()"] : [`--taint ${TAINT.key}:${TAINT.effect}`, `taint(${python(TAINT.key)})`],
+  ];
   return html`<div class="actions switches">
-    ${device.unhealthy ? html`<button type="button" disabled=${busy} onClick=${() => change("healthy", { health: "Healthy" })}>Make healthy</button>` : html`<button type="button" disabled=${busy} onClick=${() => change("unhealthy", { health: "Unhealthy", message: "set on the live page" })}>Make unhealthy</button>`}
-    ${own ? html`<button type="button" disabled=${busy} onClick=${() => change("untainted", { untaint: "*" })}>${rules.length ? "Remove taints of the driver" : "Remove taints"}</button>` : html`<button type="button" disabled=${busy} onClick=${() => change("tainted", { taint })}>Taint</button>`}
+    ${device.unhealthy ? html`<button type="button" disabled=${busy} title="The driver reports the device as Healthy" onClick=${() => change("healthy", { health: "Healthy" })}>Make healthy</button>` : html`<button type="button" disabled=${busy} title="The driver reports the device as Unhealthy; the status of a pod that uses it says so" onClick=${() => change("unhealthy", { health: "Unhealthy", message: "set on the live page" })}>Make unhealthy</button>`}
+    ${own ? html`<button type="button" disabled=${busy} title="Removes all taints that the driver has set on the device" onClick=${() => change("untainted", { untaint: "*" })}>${rules.length ? "Remove taints of the driver" : "Remove taints"}</button>` : html`<button type="button" disabled=${busy} title=${`Adds the taint ${TAINT.key}:${TAINT.effect}: only claims that tolerate it get the device`} onClick=${() => change("tainted", { taint: TAINT })}>Taint</button>`}
     ${rules.length > 0 && html`<span class="soft small">The ${rules.length === 1 ? "taint" : "taints"} of DeviceTaintRule ${rules.join(", ")} ${rules.length === 1 ? "stays until the rule is" : "stay until the rules are"} deleted</span>`}
-    <${Problem} error=${error} /></div>`;
+    <${Problem} error=${error} />
+    <${SameAs} command=${switches.map(([option]) => `fakeapi drivers device ${shell(driver)} ${shell(device.name)} --node ${shell(node)} ${option}`).join("\n")}
+      python=${switches.map(([, call]) => `fakeapi.driver(${python(driver)}).device(${python(device.name)}, node=${python(node)}).${call}`).join("\n")} /></div>`;
 }

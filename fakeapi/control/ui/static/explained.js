@@ -1,12 +1,11 @@
 // Shows an explanation of the server: the summary, the reasons with suggested changes, and each node on request.
 
-import { kindOf } from "./kinds.js";
+import { Apply, servedKind } from "./apply.js";
 import { html, useEffect, useState } from "./preact.js";
 import { ToObject } from "./links.js";
 import { counted, objectHref, placed } from "./text.js";
 import { Pill } from "./ui.js";
 
-const API_VERSIONS = { DeviceClass: "resource.k8s.io/v1", ResourceClaim: "resource.k8s.io/v1", ResourceClaimTemplate: "resource.k8s.io/v1", ResourceSlice: "resource.k8s.io/v1" };
 const GOOD = new Set(["placed", "running", "allocated", "ready", "fits"]);
 const NODES_SHOWN = 50;
 const BLAMED_SHOWN = 5;
@@ -59,7 +58,7 @@ function Changes({ title, changes, kind }) {
   }
   const hint = kind === "good" ? "Tried on a copy of the cluster: after this change alone, the pod is scheduled" : "Not tried, or not enough alone";
   return html`<p class="changes-title"><span class=${`status ${kind === "good" ? "good" : "soft"}`} title=${hint}>${title(changes.length > 1)}</span></p>
-    <ul class="reasons">${changes.map((change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.relaxes && html` <span class="soft">(asks for less)</span>`}${change.harm && html` <span class="soft">(disruptive: ${change.harm})</span>`}${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}</li>`)}</ul>`;
+    <ul class="reasons">${changes.map((change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.relaxes && html` <span class="soft">(asks for less)</span>`}${change.harm && html` <span class="soft">(disruptive: ${change.harm})</span>`}${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}<${Apply} change=${change} /></li>`)}</ul>`;
 }
 
 /** Shows a text with a link at the first object's name. Objects that the text does not name follow in parentheses. */
@@ -102,7 +101,7 @@ function ObjectLink({ of, short = false }) {
   const [to, setTo] = useState("");
   const { kind, namespace = "", name } = of;
   useEffect(() => {
-    kindOf(kind, API_VERSIONS[kind] ?? "v1").then((served) => setTo(served ? objectHref(served.group, served.resource, namespace, name) : ""), () => undefined);
+    servedKind(kind).then((served) => setTo(served ? objectHref(served.group, served.resource, namespace, name) : ""), () => undefined);
   }, [kind, namespace, name]);
   const text = short ? placed(namespace, name) : `${kind} ${placed(namespace, name)}`;
   return to ? html`<${ToObject} to=${to}>${text}<//>` : html`<span>${text}</span>`;

@@ -3,7 +3,7 @@
 import { control } from "./api.js";
 import { useLive } from "./live.js";
 import { html, useEffect, useState } from "./preact.js";
-import { Table } from "./table.js";
+import { CARD_HEIGHT, CARD_LINE, Table } from "./table.js";
 import { python, shell } from "./text.js";
 import { Empty, Field, Heading, Problem, SameAs, say, useAction } from "./ui.js";
 
@@ -55,12 +55,13 @@ export function Faults() {
       await reload();
     });
   return html`<${Heading} title="Faults" lead=${data ? `${data.faults.length} armed` : "Reading…"}>
-      ${data?.faults.length > 0 && html`<button type="button" onClick=${() => disarm("")}>Disarm all</button>`}
+      ${data?.faults.length > 0 && html`<button type="button" title="Disarms all faults: the server answers all requests as usual again" onClick=${() => disarm("")}>Disarm all</button>`}
     <//>
     <${Problem} error=${error ?? action.error} />
     ${data &&
-    html`<${Table} label="Armed faults" columns=${columns(disarm)} rows=${data.faults} id=${(row) => row.name}
+    html`<${Table} cards=${CARD_HEIGHT + CARD_LINE} label="Armed faults" columns=${columns(disarm)} rows=${data.faults} id=${(row) => row.name}
       empty=${html`<${Empty} icon="faults" title="No fault is armed"><p>A fault makes requests fail, wait or lose their responses. Arm one below, or make one of a request under <a href="#/requests">Requests</a>.</p><//>`} />`}
+    ${data?.faults.length > 0 && html`<${SameAs} command=${[...data.faults.map((each) => `fakeapi faults disarm ${shell(each.name)}`), "fakeapi faults disarm --all"].join("\n")} python=${[...data.faults.map((each) => `fakeapi.faults.disarm(${python(each.name)})`), "fakeapi.faults.disarm()"].join("\n")} />`}
     <div class="two"><${ReadyMade} arm=${arm} /><${AnyRule} arm=${arm} /></div>`;
 }
 
@@ -88,7 +89,7 @@ function ReadyMade({ arm }) {
         <${Field} label="Resource, or verb and resource" hint="empty for every request"><input id="target" autocomplete="off" placeholder="resourceclaims/status" value=${target} onInput=${(event) => setTarget(event.target.value)} /><//>
         <${Field} label="Times" hint="empty for every time"><input id="times" type="number" min="1" value=${times} onInput=${(event) => setTimes(event.target.value)} /><//>
       </div>
-      <button class="main">Arm</button>
+      <button class="main" title="The fault acts on requests from now on">Arm ${name}</button>
     </form>
     <${SameAs} command=${words} python=${line} /></section>`;
 }
@@ -126,12 +127,12 @@ function oneLine(rule) {
 function columns(disarm) {
   return [
     { name: "Name", className: "name", show: (row) => row.name },
-    { name: "Applies to", sort: (row) => matchText(row.rule.match), show: (row) => matchText(row.rule.match) },
-    { name: "Times", title: "Which of the requests that match", sort: (row) => whenText(row.rule.when), show: (row) => whenText(row.rule.when) },
-    { name: "Effect", sort: (row) => row.rule.action.type, show: (row) => html`<span title=${row.rule.action.message ?? ""}>${effectText(row.rule.action)}</span>` },
-    { name: "Matched", number: true, sort: (row) => row.matched, show: (row) => row.matched },
-    { name: "Fired", number: true, sort: (row) => row.fired, show: (row) => html`<span class=${row.fired ? "good" : ""}>${row.fired}</span>` },
-    { name: "", show: (row) => html`<button type="button" class="quiet" aria-label=${`Disarm ${row.name}`} onClick=${() => disarm(row.name)}>Disarm</button>` },
+    { name: "Applies to", className: "of-object", sort: (row) => matchText(row.rule.match), show: (row) => matchText(row.rule.match) },
+    { name: "Times", className: "of-count", label: "times", title: "Which of the requests that match", sort: (row) => whenText(row.rule.when), show: (row) => whenText(row.rule.when) },
+    { name: "Effect", className: "of-effect grow", sort: (row) => row.rule.action.type, show: (row) => html`<span title=${`${effectText(row.rule.action)} ${row.rule.action.message ?? ""}`.trim()}>${effectText(row.rule.action)}</span>` },
+    { name: "Matched", className: "of-count", label: "matched", number: true, sort: (row) => row.matched, show: (row) => row.matched },
+    { name: "Fired", className: "of-count", label: "fired", number: true, sort: (row) => row.fired, show: (row) => html`<span class=${row.fired ? "good" : ""}>${row.fired}</span>` },
+    { name: "", className: "of-age", show: (row) => html`<button type="button" class="quiet" aria-label=${`Disarm ${row.name}`} title=${`Disarms ${row.name}: fakeapi faults disarm ${shell(row.name)}`} onClick=${() => disarm(row.name)}>Disarm</button>` },
   ];
 }
 

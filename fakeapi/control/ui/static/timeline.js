@@ -14,7 +14,7 @@ const REQUESTS = 500;
 // Maximum number of pods of a claim whose steps are shown; older pods are omitted.
 const PODS = 4;
 // The length of the current phase in the drawing, as a share of the time between the first and the last step.
-const OPEN_SHARE = 0.12;
+const OPEN_SHARE = 0.2;
 // Seconds, less than the time between two requests.
 const TINY = 1e-6;
 
