@@ -20,7 +20,17 @@ IMAGES = Path(__file__).parent.parent / "docs/images"
 WIDE, NARROW, HEIGHT = 1400, 400, 860
 QUALITY = 82
 SETTLE_SECONDS = 1.5
+READ_SECONDS = 30.0
+"""Maximum seconds to wait until the view has read all reasons and explanations."""
 CLAIM = "#/object/resource.k8s.io/resourceclaims/team-a/train-06"
+
+IS_READING = "return /reading the (reason|explanation)/i.test(document.body.innerText)"
+OPEN_GROUP = """
+    const click = (selector) => document.querySelector(selector)?.click();
+    click('.folded > summary');
+    setTimeout(() => click('.one-waiting summary'), 300);
+"""
+"""Opens the first group of pending pods, and its first pod."""
 
 PROBLEMS: dict[str, tuple[str, str]] = {
     "armed": ("#/faults", ""),
@@ -33,7 +43,7 @@ VIEWS: dict[str, tuple[str, str]] = {
     "devices": ("#/devices", ""),
     "pool": ("#/devices", "document.querySelectorAll('.pool')[3].click()"),
     "claims": ("#/claims", ""),
-    "pending": ("#/why", "document.querySelector('.one-waiting summary')?.click()"),
+    "pending": ("#/why", OPEN_GROUP),
     "objects": ("#/objects/-/pods", ""),
     "object": (CLAIM, ""),
     "history": (f"{CLAIM}?tab=history", ""),
@@ -78,6 +88,9 @@ def take(window: Chromium, page: str, name: str, width: int, theme: str) -> byte
     if script:
         window.run(script)
         time.sleep(SETTLE_SECONDS)
+    until = time.monotonic() + READ_SECONDS
+    while time.monotonic() < until and window.run(IS_READING):
+        time.sleep(0.2)
     shot = window.command("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
     return base64.b64decode(shot["data"])
 
