@@ -24,7 +24,7 @@ VIEW_SECONDS = 1.0
 FIRST = {
     "devices": ".square",
     "claims": "tbody .state",
-    "why": ".one-waiting",
+    "why": ".waiting",
     "objects/-/pods": "tbody td.name",
 }
 """For each view, a CSS selector of its first objects."""
