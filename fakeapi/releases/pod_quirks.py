@@ -18,6 +18,9 @@ _ZERO_SLEEP_HINT = ". Enable AllowPodLifecycleSleepActionZeroValue feature gate 
 class PodQuirks(ReleaseValues):
     """Describes how one release treats pods, where releases differ: booleans, and parts of error messages."""
 
+    lost_nominations_retry_pods: bool = since({27: False, 33: True}, _TAINTS)
+    """Whether kube-scheduler retries pods of at most the priority of a pod that lost its nomination."""
+
     scheduler_names_taints: bool = since({27: True, 34: False}, _TAINTS)
     """Whether the scheduler's message names the taint that a pod does not tolerate."""
 

@@ -42,6 +42,7 @@ from fakeapi.controllers.scheduler.queue import (
     SCHEDULER_NAME,
     SchedulingQueue,
     is_waiting,
+    lost_nomination,
     was_changed,
 )
 from fakeapi.controllers.scheduler.scheduling_contexts import GROUP, PLURAL, SchedulingContexts
@@ -130,6 +131,9 @@ class SchedulerController(Controller):
             self._nominations.add(key)
         else:
             self._nominations.discard(key)
+        retries = self.context.rules.quirks.pods.lost_nominations_retry_pods
+        if retries and old is not None and lost_nomination(old, new):
+            self._queue.retry_up_to(priority_of(old))
         if new is not None and is_waiting(new):
             if old is None or was_changed(old, new):
                 self._queue.add(key)

@@ -130,6 +130,17 @@ class SchedulingQueue:
         self.changes += 1
         self.retry(sorted(self._unschedulable))
 
+    def retry_up_to(self, priority: int) -> None:
+        """Retries unschedulable pods with at most this priority, because a pod lost its nomination.
+
+        The scheduler treats a nominated pod as assigned to its node when it schedules these pods.
+        """
+        self.changes += 1
+        for key in sorted(self._unschedulable):
+            pod = self._pods.objects.get(key)
+            if pod is not None and priority_of(pod) <= priority:
+                self.retry([key])
+
     def retry_topology(self) -> None:
         """Retries unschedulable pods with pod affinity or topology spread, because another pod changed."""
         self.changes += 1
@@ -152,6 +163,19 @@ def is_waiting(pod: Object) -> bool:
         and not spec.get("schedulingGates")
         and spec.get("schedulerName", SCHEDULER_NAME) == SCHEDULER_NAME
         and not has_ended(pod)
+    )
+
+
+def lost_nomination(old: Object, new: Object | None) -> bool:
+    """Whether a pod without a node had a nominatedNodeName, and has another now, has none or is deleted.
+
+    Follows `hasNominatedNodeNameChanged` of k8s.io/kubernetes `pkg/scheduler/eventhandlers.go`.
+    """
+    nominated = old["status"].get("nominatedNodeName")
+    if not nominated or old["spec"].get("nodeName"):
+        return False
+    return new is None or (
+        not new["spec"].get("nodeName") and new["status"].get("nominatedNodeName") != nominated
     )
 
 

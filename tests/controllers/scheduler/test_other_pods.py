@@ -195,6 +195,19 @@ def test_a_preemption_clears_the_nominations_of_pods_with_lower_priority(api: Fa
     assert (nominated(api, "medium"), nominated(api, "high")) == ("", "a1")
 
 
+def test_a_pod_that_lost_its_nomination_preempts_on_another_node(api: FakeAPI) -> None:
+    kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 100}
+    api.create({**kind, "metadata": {"name": "medium"}})
+    api.patch("Node", "b1", {"spec": {"unschedulable": True}})
+    for node in ("a1", "a2"):
+        add(api, f"low-{node}", "4", **on(node), priorityClassName="low", terminationGracePeriodSeconds=30)
+    add(api, "medium", "4", priorityClassName="medium")
+    lost = nominated(api, "medium")
+    add(api, "high", "4", **on(lost), priorityClassName="high")
+    assert {lost, nominated(api, "medium")} == {"a1", "a2"}
+    assert nominated(api, "high") == lost
+
+
 def test_a_pod_that_cannot_preempt_any_more_loses_its_nomination(api: FakeAPI) -> None:
     add(api, "low", "4", **on("a1"), priorityClassName="low", terminationGracePeriodSeconds=30)
     add(api, "high", "4", **on("a1"), priorityClassName="high")
