@@ -63,6 +63,10 @@ def node(**spec: Any) -> Body:
             ],
         ),
         (
+            {"status": {"allocatable": {"": "-1"}}},
+            [("status.allocatable[]", 'Invalid value: "-1": must be greater than or equal to 0')],
+        ),
+        (
             {"metadata": {"annotations": {"scheduler.alpha.kubernetes.io/taints": "[{}]"}}},
             None,
         ),

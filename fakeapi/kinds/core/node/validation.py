@@ -47,7 +47,14 @@ def validate_node_resources(status: Object, rules: ReleaseRules) -> list[FieldEr
         error
         for part in ("capacity", "allocatable")
         for name, amount in (status.get(part) or {}).items()
-        for error in validate_resource_amount(name, amount, f"status.{part}.{name}", rules.quirks.wording)
+        for error in validate_resource_amount(
+            name,
+            amount,
+            f"status.{part}.{name}"
+            if name
+            else f"status.{part}[]",  # as Path.String of a path without a name
+            rules.quirks.wording,
+        )
     ]
 
 
