@@ -187,6 +187,19 @@ def test_many_pods_with_the_same_cause_are_one_line_with_one_explanation(
     browser.see("default/pod-119", ".folded .one-waiting[aria-current]")
 
 
+def test_pods_that_only_wait_for_their_kubelets_need_no_explanation(browser: Browser, api: FakeAPI) -> None:
+    pods = [new_pod(f"pod-{n}") for n in range(9)]
+    for pod in pods:
+        pod["spec"] = {"containers": pod["spec"]["containers"], "nodeName": "node-1"}
+    api.create_all(pods)
+    browser.open("about:blank")
+    browser.open(f"{api.page}#/why")
+    browser.see("9 pods: the kubelets of their nodes have not started them yet", ".folded")
+    browser.fill("#search", "kubelets")
+    browser.see("9 pods:", ".folded")
+    assert browser.run(REQUESTED) == 0
+
+
 def test_claims_of_pods_with_the_same_cause_share_one_explanation(browser: Browser, api: FakeAPI) -> None:
     device_class = {"apiVersion": GROUP, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}}
     names = [f"c-{n:03}" for n in range(9)]

@@ -15,7 +15,8 @@ export const SHOWN = 12;
 const UNFOLDED_MAX = 5;
 const READING = "Reading the reason…";
 const NO_MESSAGE = "No condition of the pod has a message. Its events may say more.";
-const HAVE_NODES = "the kubelets of their nodes have not started them yet";
+/** The reason of pods that have nodes, and no message. It needs no explanation. */
+export const HAVE_NODES = "the kubelets of their nodes have not started them yet";
 const TITLES = { pod: "Pod", claim: "Claim", namespace: "Namespace" };
 const NOUNS = { pod: "pod", claim: "claim without a pod", deleting: "claim being deleted" };
 const PLURALS = { pod: "pods", claim: "claims without a pod", deleting: "claims being deleted" };
@@ -28,6 +29,9 @@ export function rowsOf(group) {
 }
 
 export const isFolded = (group) => group.number > UNFOLDED_MAX;
+
+/** Whether the pods of a folded group only wait for the kubelets of their nodes. */
+export const isStarting = ({ number, kind, rows }) => number > UNFOLDED_MAX && kind === "pod" && Boolean(rows[0].node) && !rows[0].message;
 
 /** Returns the first row of a group. Its explanation stands for the whole group. */
 export const leadOf = (group) => ({ ...group.rows[0], shared: group.cause });
@@ -78,11 +82,11 @@ function Message({ reason, rows }) {
 function Folded({ group, isOpen }) {
   const [opened, setOpened] = useState(group.rows.some(isOpen));
   const lead = useMemo(() => leadOf(group), [group]);
-  const isStarting = group.kind === "pod" && Boolean(lead.node) && !lead.message;
+  const hasNodes = isStarting(group);
   return html`<details class="card waiting folded" open=${opened} onToggle=${(event) => event.target.open !== opened && event.target.classList.contains("folded") && setOpened(event.target.open)}>
-    <summary><strong>${counted(group.number, NOUNS[group.kind], PLURALS[group.kind])}:</strong> ${isStarting ? html`<span class="summary">${HAVE_NODES}</span>` : html`<${Summary} lead=${lead} />`}
+    <summary><strong>${counted(group.number, NOUNS[group.kind], PLURALS[group.kind])}:</strong> ${hasNodes ? html`<span class="summary">${HAVE_NODES}</span>` : html`<${Summary} lead=${lead} />`}
       ${group.classes.length > 0 && html`<span class="soft asks">${group.number === 1 ? "asks" : "ask"} for ${group.classes.join(", ")}</span>`}</summary>
-    ${opened && html`<${Rows} group=${group} isOpen=${isOpen} lead=${lead} isExplained=${!isStarting} />`}
+    ${opened && html`<${Rows} group=${group} isOpen=${isOpen} lead=${lead} isExplained=${!hasNodes} />`}
   </details>`;
 }
 

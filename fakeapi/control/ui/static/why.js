@@ -6,7 +6,7 @@ import { useLive } from "./live.js";
 import { html, useMemo, useState } from "./preact.js";
 import { counted, partOf, placed } from "./text.js";
 import { Choice, Empty, Heading, Problem, remember, Search } from "./ui.js";
-import { isAt, isFolded, leadOf, rowsOf, SHOWN, WaitingGroup } from "./waiting.js";
+import { HAVE_NODES, isAt, isFolded, isStarting, leadOf, rowsOf, SHOWN, WaitingGroup } from "./waiting.js";
 
 const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses", "resourceclaimtemplates", "namespaces"]);
 const GROUPS_SHOWN = 40;
@@ -87,7 +87,7 @@ function namespaceGroup(namespace) {
 }
 
 /** Returns the rows of a group whose explanations the page reads. A folded group has one explanation. */
-const readable = (group) => (isFolded(group) ? [leadOf(group)] : group.rows);
+const readable = (group) => (isStarting(group) ? [] : isFolded(group) ? [leadOf(group)] : group.rows);
 const numberOf = (groups, kind) => groups.filter((group) => group.kind === kind).reduce((sum, group) => sum + group.number, 0);
 
 /**
@@ -113,7 +113,7 @@ function filtered(groups, matching, search) {
 
 /** Whether the texts of a row, and of its explanation if it `isExplained`, contain each word of the filter. */
 function matches(row, search, isExplained) {
-  const own = row.shared ? [row.message, row.reason] : [placed(row.namespace, row.name), row.node, row.reason, row.message, ...(row.claims ?? []), ...(row.pods ?? [])];
+  const own = row.shared ? [row.message || (row.node && HAVE_NODES), row.reason] : [placed(row.namespace, row.name), row.node, row.reason, row.message, ...(row.claims ?? []), ...(row.pods ?? [])];
   const text = [...own, isExplained && knownText(row)].filter(Boolean).join(" ").toLowerCase();
   return search.toLowerCase().split(/\s+/).filter(Boolean).every((word) => text.includes(word));
 }
