@@ -160,6 +160,7 @@ repeats it. Numbers without a release are from 1.37 and this seed. Stories of 1.
 | claims | the error for a duplicate device status left out its empty conditions | prints [] | `--sort even`, seed 20261221: 2126 |
 | horizontalpodautoscalers | up to 1.33, an error for the resource of a container metric did not quote it | quotes it if it is not qualified | 1.31, seed 20261231: 1032 |
 | volumeattributesclasses | 1.33 added a finalizer without the feature gate | adds none | 1.33, seed 20261242: 57 |
+| nodes | an error for a resource without a name said `status.allocatable.` | `status.allocatable[]` | `--sort even`, seed 20261234: 5271 |
 | horizontalpodautoscalers of v1 | stored an `averageValue` of 0 beside a CPU utilization | stores none, until a client sends the annotation back | seed 20261201: 1646; 1.34, seed 20261204: 2982 |
 """  # noqa: E501 - the lines of the page
 
@@ -173,10 +174,17 @@ _RANDOM_RUNS: tuple[tuple[str, str, int, int], ...] = (
     ("1.31", "20261212", 100_006, 1),
     ("1.37", "20261213", 100_004, 1),
     ("1.33", "20261243", 30_002, 0),
+    ("1.31", "20261231", 100_001, 0),
+    ("1.34", "20261233", 100_005, 0),
+    ("1.37", "20261232", 100_004, 0),
 )
 """Runs of `make differential`: release, seed, exchanges, stories with a difference without a name."""
 
-_COVERED: tuple[tuple[str, str, str, int, int, int], ...] = ()
+_COVERED: tuple[tuple[str, str, str, int, int, int], ...] = (
+    ("1.31", "20261236", "even", 40_000, 745, 27),
+    ("1.34", "20261235", "even", 40_005, 803, 25),
+    ("1.37", "20261234", "even", 40_002, 865, 23),
+)
 """Coverage of runs: release, seed, sorts, exchanges, pairs of kind and verb, requests of the rarest pair."""
 
 _DIFFERENCES = """
