@@ -83,7 +83,7 @@ def _scheduler_reason(cluster: ClusterObjects, pod: Object) -> Reason | None:
     """
     name = pod["spec"].get("schedulerName") or "default-scheduler"
     if cluster.lacks_controller("scheduler"):
-        text = "the controller scheduler does not run, so no pod gets a node"
+        text = "the controller scheduler does not run, so this pod gets no node"
         start = "start the server with the controller scheduler: --controllers all, or "
         start += 'controllers="all" in a test'
         return Reason(

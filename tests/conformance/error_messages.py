@@ -52,7 +52,6 @@ These stories are corrected.
 
 Not corrected:
 
-- A CronJob whose template has an ephemeral container with an empty map in `resources` gets no error about `resources`.
 - Up to 1.32, the gate InPlacePodVerticalScaling sets defaults of `resizePolicy`. fakeapi does not set them.
 - An update of the status of an APIService may get 409, because a controller updates the same status. fakeapi and
   kube-apiserver differ in it by chance.

@@ -161,6 +161,7 @@ repeats it. Numbers without a release are from 1.37 and this seed. Stories of 1.
 | horizontalpodautoscalers | up to 1.33, an error for the resource of a container metric did not quote it | quotes it if it is not qualified | 1.31, seed 20261231: 1032 |
 | volumeattributesclasses | 1.33 added a finalizer without the feature gate | adds none | 1.33, seed 20261242: 57 |
 | nodes | an error for a resource without a name said `status.allocatable.` | `status.allocatable[]` | `--sort even`, seed 20261234: 5271 |
+| jobs, cronjobs | accepted an empty map in the resources of an ephemeral container | 422 | `--sort messages`, seed 24: 725 |
 | horizontalpodautoscalers of v1 | stored an `averageValue` of 0 beside a CPU utilization | stores none, until a client sends the annotation back | seed 20261201: 1646; 1.34, seed 20261204: 2982 |
 """  # noqa: E501 - the lines of the page
 

@@ -170,7 +170,7 @@ def scheduler_of_another_name(api: FakeAPI) -> None:
 
 @situation(
     "SchedulerNotRunning",
-    "the controller scheduler does not run, so no pod gets a node",
+    "the controller scheduler does not run, so this pod gets no node",
     controllers="resourceclaim",
 )
 def scheduler_not_running(api: FakeAPI) -> None:

@@ -1,5 +1,6 @@
 """Rules that random requests to a kube-apiserver of 1.37 have shown (`tests.differential.exchanges`)."""
 
+import copy
 import json
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -281,6 +282,14 @@ def test_an_empty_list_in_an_immutable_field_is_printed_as_an_empty_list(api: Fa
     with pytest.raises(StatusError) as caught:
         api.request("PATCH", f"{JOBS}/a", patch, content_type=MERGE)
     assert '"Command":null,"Args":[],' in caught.value.message
+
+
+def test_an_ephemeral_container_must_not_have_an_empty_map_of_resources(api: FakeAPI) -> None:
+    container = {"name": "e", "image": "x", "resources": {"requests": {}}}
+    template: dict[str, Any] = copy.deepcopy(JOB["spec"]["template"])  # type: ignore[index]
+    template["spec"]["ephemeralContainers"] = [container]
+    error = refused(api, "POST", JOBS, {**JOB, "spec": {"template": template}})
+    assert "ephemeralContainers[0].resources: Forbidden: cannot be set for an Ephemeral" in error.message
 
 
 def test_the_error_for_a_duplicate_device_status_prints_its_empty_conditions(api: FakeAPI) -> None:

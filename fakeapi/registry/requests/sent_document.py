@@ -2,7 +2,8 @@
 
 Canonical objects have neither. In Go, an empty list differs from a missing list. Error messages print an
 empty list as [] and a missing list as null. Some rules of Kubernetes refuse only empty lists. For
-managedFields, an atomic list also changes if an empty list in its items becomes a missing list.
+managedFields, an atomic list also changes if an empty list in its items becomes a missing list. An ephemeral
+container must not have resources, not even empty maps.
 """
 
 import re
@@ -15,28 +16,29 @@ from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.schema.nodes import List, ListType, Map, Node, Struct
 from fakeapi.registry.requests.sent_amounts import amount_names, with_sent_amounts
 
-_EMPTY_LIST = re.compile(rb"\[\s*\]")
+_EMPTY = re.compile(rb'\[\s*\]|"ephemeralContainers"')
+_EPHEMERAL_CONTAINERS, _EPHEMERAL_CONTAINER = "ephemeralContainers", "EphemeralContainer"
 
 
 class SentDocument(msgspec.Struct):
-    """The document of a write, if it has an empty list, or its kind has quantities in atomic lists.
+    """The document of a write, if it may have values to restore, or its kind has quantities in atomic lists.
 
     - `body`: the JSON text of a POST or PUT; empty if the text is not kept, and after `value` is decoded.
     - `value`: the decoded document; None if the document is not kept.
-    - `has_empty_list`: whether the document has an empty list.
+    - `has_empty`: whether the document has an empty list, or ephemeral containers.
     """
 
     body: bytes = b""
     value: Any = None
-    has_empty_list: bool = False
+    has_empty: bool = False
 
     def keep_body(self, body: bytes, schema: Struct) -> None:
         """Keeps the JSON text of a POST or PUT, if one of the methods needs the text.
 
         `schema`: the type of the object.
         """
-        self.has_empty_list = _EMPTY_LIST.search(body) is not None
-        if self.has_empty_list or any(f'"{name}"'.encode() in body for name in amount_names(schema)):
+        self.has_empty = _EMPTY.search(body) is not None
+        if self.has_empty or any(f'"{name}"'.encode() in body for name in amount_names(schema)):
             self.body = body
 
     def keep(self, value: Any, schema: Struct) -> None:
@@ -44,8 +46,8 @@ class SentDocument(msgspec.Struct):
 
         `schema`: the type of the result.
         """
-        self.has_empty_list, has_amounts = _contents(value, amount_names(schema))
-        self.value = value if self.has_empty_list or has_amounts else None
+        self.has_empty, has_amounts = _contents(value, amount_names(schema))
+        self.value = value if self.has_empty or has_amounts else None
 
     def restored(self, obj: Object, schema: Struct) -> Object:
         """Returns `obj` with the empty lists of the document, for the strategy of its kind.
@@ -73,7 +75,7 @@ class SentDocument(msgspec.Struct):
         return restored
 
     def _with_lists(self, obj: Object, schema: Struct, places: "_Places") -> Object:
-        if not self.has_empty_list:
+        if not self.has_empty:
             return obj
         filled: Object = _filled(obj, self._decoded(), schema, places)
         return filled
@@ -85,26 +87,29 @@ class SentDocument(msgspec.Struct):
 
 
 def _contents(value: Any, names: frozenset[str]) -> tuple[bool, bool]:
-    """Returns whether a JSON value contains an empty list, and whether it contains a field of `names`."""
-    values, has_empty_list, has_name = [value], False, False
+    """Returns whether a JSON value may have values to restore, and whether it contains a field of `names`."""
+    values, has_empty, has_name = [value], False, False
     for inner in values:
         if isinstance(inner, dict):
             has_name = has_name or not names.isdisjoint(inner)
+            has_empty = has_empty or _EPHEMERAL_CONTAINERS in inner
             values += inner.values()
         elif isinstance(inner, list):
-            has_empty_list = has_empty_list or not inner
+            has_empty = has_empty or not inner
             values += inner
-    return has_empty_list, has_name
+    return has_empty, has_name
 
 
 class _Places(NamedTuple):
-    """Defines where to add empty lists.
+    """Defines where to add empty lists and maps.
 
     - `inside`: whether to add empty lists at this level.
+    - `maps`: whether to add empty maps at this level, as inside an ephemeral container.
     - `rebuilt`: the lists that stay missing.
     """
 
     inside: bool = True
+    maps: bool = False
     rebuilt: frozenset[tuple[str, str]] = frozenset()
 
 
@@ -112,7 +117,7 @@ _EVERYWHERE = _Places()
 
 
 def _filled(obj: Any, sent: Any, node: Node, places: _Places) -> Any:
-    """Returns a value with the empty lists of `sent`."""
+    """Returns a value with the empty lists and maps of `sent`."""
     match node:
         case Struct() if isinstance(obj, dict) and isinstance(sent, dict):
             return _struct(obj, sent, node, places)
@@ -128,6 +133,8 @@ def _filled(obj: Any, sent: Any, node: Node, places: _Places) -> Any:
 
 def _struct(obj: Object, sent: Object, node: Struct, places: _Places) -> Object:
     result, type_name = dict(obj), node.full_name.rpartition(".")[2]
+    if type_name == _EPHEMERAL_CONTAINER:
+        places = places._replace(maps=places.inside)
     for name, value in sent.items():
         field = node.fields.get(name)
         if field is None or name == "managedFields":
@@ -138,4 +145,6 @@ def _struct(obj: Object, sent: Object, node: Struct, places: _Places) -> Object:
             result[name] = _filled(result[name], value, field.node, places)
         elif value == [] and places.inside and isinstance(field.node, List):
             result[name] = []
+        elif value == {} and places.maps and isinstance(field.node, Map):
+            result[name] = {}
     return result

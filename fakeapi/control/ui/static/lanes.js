@@ -167,7 +167,7 @@ export class Lanes {
     const { paper } = this;
     const left = Math.max(x, this.labels) + 4;
     if (left + paper.measureText(text).width + 4 > Math.min(x + size, this.width)) return;
-    paper.fillStyle = this.color("lanes-back");
+    paper.fillStyle = this.color("lanes-label");
     paper.font = "600 11px system-ui, sans-serif";
     paper.fillText(text, left, top + 12);
     paper.font = "12px system-ui, sans-serif";
