@@ -43,7 +43,16 @@ def brief_of(tally: RequestTally, pools: Sequence[Pool]) -> str:
     return f"needs {needs}, {len(tally.usable)} free of {tally.selected}{f': {why}' if why else ''}"
 
 
-_TOGETHER = "each request has its devices, but the claims cannot have all of them together"
+def _together(tally: NodeTally) -> str:
+    """Returns the text that a node has devices for each request alone, but not for all requests together."""
+    claims = {one.claim["metadata"]["name"]: one.claim for choices in tally.requests for one in choices}
+    whose = "each request alone has" if len(tally.requests) > 1 else "the request has"
+    if any((claim["spec"].get("devices") or {}).get("constraints") for claim in claims.values()):
+        of = "claim" if len(claims) == 1 else "claims"
+        return f"{whose} enough devices, but no choice of them also satisfies the constraints of the {of}"
+    if len(claims) > 1:
+        return f"{whose} enough devices, but the claims cannot have all of them together"
+    return f"{whose} enough devices, but not all requests of the claim together"
 
 
 def node_brief(tally: NodeTally) -> str:
@@ -57,7 +66,7 @@ def node_brief(tally: NodeTally) -> str:
         for choices in tally.short
         for one in choices
     ]
-    return "; ".join(parts[:4]) or tally.problem or _TOGETHER
+    return "; ".join(parts[:4]) or tally.problem or _together(tally)
 
 
 def counted(count: int, verb: str) -> str:

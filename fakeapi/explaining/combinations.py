@@ -60,8 +60,9 @@ def _constraint_reason(index: int, constraint: Object, claim: Object, tally: Nod
     attribute = _attribute_of(constraint)
     concerned = _concerned(constraint, claim, tally)
     values: dict[str, list[str]] = {}
-    for device in {device.id: device for one in concerned for device in one.usable}.values():
-        values.setdefault(_value(device, attribute), []).append(device.id.device)
+    devices = [*{device.id: device for one in concerned for device in one.usable}.values()]
+    for device, name in zip(devices, _device_names(devices), strict=True):
+        values.setdefault(_value(device, attribute), []).append(name)
     is_match = bool(constraint.get("matchAttribute"))
     count = sum(one.needed for one in concerned)
     of = "one value" if is_match else f"{count} different values"
@@ -173,12 +174,18 @@ def _counter_lines(case: Case) -> Iterator[str]:
                 yield f"counter {name} of {shared['name']} in slice {one.name}: {counter['value']} in all"
 
 
+def _device_names(devices: Sequence[Device]) -> list[str]:
+    """Returns the names of devices, as DRIVER/POOL/DEVICE if several drivers publish the devices."""
+    are_of_one_driver = len({device.id.driver for device in devices}) == 1
+    return [device.id.device if are_of_one_driver else str(device.id) for device in devices]
+
+
 def _overlap(claim: Object, tally: NodeTally) -> list[str]:
     lines = []
     for choices in tally.requests:
         for one in choices:
             if one.claim is claim:
-                names = ", ".join(device.id.device for device in one.usable[:6])
+                names = ", ".join(_device_names(one.usable[:6]))
                 needs = "all" if one.request.takes_all else one.needed
                 lines.append(f"request {one.request.full_name} needs {needs}; usable: {names}")
     return lines

@@ -24,7 +24,7 @@ from fakeapi.explaining.error_reasons import corrections, error_lines, error_sum
 from fakeapi.explaining.first_available import first_available
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Dropped, Reason, devices_text, distinct, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused
-from fakeapi.explaining.pool_facts import RULE, pool_problems, pool_problems_by_pool
+from fakeapi.explaining.pool_facts import RULE, drivers_of_class, pool_problems, pool_problems_by_pool
 from fakeapi.explaining.present_facts import where
 from fakeapi.explaining.redundant_changes import without_redundant
 from fakeapi.explaining.selector_text import fitted, shortened
@@ -383,8 +383,11 @@ class DeviceReasons:
 
     async def _details(self, node: NodeTally, tally: RequestTally) -> list[str]:
         class_name = tally.request.device_class["metadata"]["name"]
+        drivers = drivers_of_class(tally.request.device_class)
+        own = tally.published_by(drivers)
+        of = f" of driver {drivers[0]}" if len(drivers) == 1 and own < tally.published else ""
         counts = (
-            f"node {node.name} publishes {devices_text(tally.published)}; "
+            f"node {node.name} publishes {devices_text(own if of else tally.published)}{of}; "
             f"{counted(tally.in_class, 'match')} class {class_name}, "
             f"{counted(tally.selected, 'match')} the request's selectors, "
             f"{counted(len(tally.usable), 'are')} free"

@@ -108,7 +108,7 @@ def finalizer_changes(cluster: ClusterObjects, kind: str, obj: Object) -> list[C
     ]
     if unknown:
         text = f"remove {', '.join(unknown)} from metadata.finalizers of {own}"
-        is_last = unknown == names and not (kind == "Pod" and obj["spec"].get("nodeName"))
+        is_last = unknown == names and not _needs_kubelet(kind, obj)
         needs = "" if is_last else _needs(obj, names, unknown)
         changes.append(
             Change(
@@ -122,6 +122,15 @@ def finalizer_changes(cluster: ClusterObjects, kind: str, obj: Object) -> list[C
             )
         )
     return changes
+
+
+def _needs_kubelet(kind: str, obj: Object) -> bool:
+    """Whether a kubelet must end a pod that is being deleted, after its finalizers are removed.
+
+    Returns False if the grace period is 0: the pod had ended, or the kubelet has ended it.
+    """
+    has_node = kind == "Pod" and bool(obj["spec"].get("nodeName"))
+    return has_node and bool(obj["metadata"].get("deletionGracePeriodSeconds"))
 
 
 def _needs(obj: Object, names: list[str], unknown: list[str]) -> str:

@@ -9,6 +9,7 @@ from fakeapi.explaining.cluster_objects import (
     reference,
     results_of,
 )
+from fakeapi.explaining.crash_facts import crash_reasons
 from fakeapi.explaining.explanation import Explanation
 from fakeapi.explaining.finalizers import finalizers_reason, managers_of, owner_text
 from fakeapi.explaining.kubelet_facts import VOLUME_MISSING, starting_reasons
@@ -21,7 +22,7 @@ from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 
 async def explain_pod(cluster: ClusterObjects, pod: Object, heavy: HeavySteps) -> Explanation:
-    """Explains a pod by its state: being deleted, finished, running, starting or waiting for a node.
+    """Explains a pod by its state: being deleted, finished, crashing, running, starting or waiting.
 
     `heavy`: runs expensive CEL evaluations in a thread.
     """
@@ -30,9 +31,17 @@ async def explain_pod(cluster: ClusterObjects, pod: Object, heavy: HeavySteps) -
     node = pod["spec"].get("nodeName", "")
     if "deletionTimestamp" in metadata:
         return _deleting(cluster, pod)
+    crashes = [*crash_reasons(cluster, pod)]
     if phase in ENDED:
-        why = status.get("message") or status.get("reason") or ""
-        return explanation(cluster, pod, "finished", f"it has ended: {phase}{f': {why}' if why else ''}")
+        why = status.get("message") or status.get("reason") or (crashes[0].text if crashes else "")
+        text = f"it has ended: {phase}{f': {why}' if why else ''}"
+        return explanation(cluster, pod, "finished", text, crashes)
+    if node and crashes:
+        placed = await _placed(cluster, pod, heavy)
+        placed.details.insert(0, placed.summary)
+        placed.verdict, placed.summary = "crashing", crashes[0].text
+        placed.reasons = [*crashes, *placed.reasons]
+        return placed
     if node and phase == "Pending":
         reasons = starting_reasons(cluster, pod)
         if reasons[0].code == "KubeletNotRunning":

@@ -1,6 +1,6 @@
 """Counts the usable and refused devices of each node for each request of a pod's claims."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fakeapi.controllers.allocation.allocator import Inventory
@@ -52,6 +52,11 @@ class RequestTally:
     @property
     def published(self) -> int:
         return len(self.usable) + len(self.refused)
+
+    def published_by(self, drivers: Collection[str]) -> int:
+        """Returns the number of published devices of these drivers."""
+        devices = [*self.usable, *(one.device for one in self.refused)]
+        return sum(device.id.driver in drivers for device in devices)
 
     @property
     def is_enough(self) -> bool:

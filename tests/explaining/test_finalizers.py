@@ -75,3 +75,28 @@ def test_a_pod_whose_claim_is_being_deleted_needs_the_claim_again(api: FakeAPI) 
     pod(api, "train", "gpu")
     (change,) = api.explain("pod", "train").reasons[0].changes
     assert (change.sufficient, change.needs) == (False, "then create claim default/gpu again")
+
+
+def _deleted_pod(api: FakeAPI, phase: str) -> None:
+    node(api, "a")
+    pod(api, "fox", nodeName="a")
+    api.patch("Pod", "fox", {"metadata": {"finalizers": [HOLD]}})
+    api.patch("Pod", "fox", {"status": {"phase": phase}}, subresource="status")
+    api.request("DELETE", "/api/v1/namespaces/default/pods/fox", {"gracePeriodSeconds": 30})
+
+
+def test_a_pod_that_has_ended_is_deleted_after_the_edit_of_its_finalizers(api: FakeAPI) -> None:
+    _deleted_pod(api, "Succeeded")
+    (change,) = api.explain("pod", "fox").reasons[0].changes
+    assert (change.sufficient, change.needs) == (True, "")
+    api.patch("Pod", "fox", {"metadata": {"finalizers": None}})
+    with pytest.raises(StatusError, match="404"):
+        api.get("Pod", "fox")
+
+
+def test_a_running_pod_is_ended_by_its_kubelet_after_the_edit_of_its_finalizers(api: FakeAPI) -> None:
+    _deleted_pod(api, "Running")
+    (change,) = api.explain("pod", "fox").reasons[0].changes
+    assert (change.sufficient, change.needs) == (False, "the kubelet of node a must end the pod")
+    api.patch("Pod", "fox", {"metadata": {"finalizers": None}})
+    assert api.get("Pod", "fox")["metadata"]["deletionGracePeriodSeconds"] == 30

@@ -1,6 +1,7 @@
 """Explanations of scheduled pods that do not start have the errors of the kubelet and of the driver."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -56,3 +57,37 @@ def test_a_running_pod_is_placed_on_its_node(api: FakeAPI) -> None:
     why = api.explain("pod", "train")
     assert (why.verdict, why.summary) == ("placed", "it is on node a, the only feasible one of 1")
     assert [(one.name, one.chosen) for one in why.nodes] == [("a", True)]
+
+
+def _crash(api: FakeAPI, phase: str, state: dict[str, Any]) -> None:
+    """Creates a pod on node b with a container in this state, whose last termination has the exit code 3."""
+    pod(api, "gnu", nodeName="b")
+    times = {"startedAt": "2030-01-01T00:00:00Z", "finishedAt": "2030-01-01T00:00:01Z"}
+    ended = {"terminated": {"exitCode": 3, "reason": "Error", "message": "cannot open /dev/accel0", **times}}
+    container = {
+        "name": "main",
+        "image": "train",
+        "imageID": "",
+        "ready": False,
+        "restartCount": 2 if state else 0,
+        "state": state or ended,
+        "lastState": ended if state else {},
+    }
+    status = {"phase": phase, "containerStatuses": [container]}
+    api.patch("Pod", "gnu", {"status": status}, subresource="status")
+
+
+def test_the_crash_of_a_pod_comes_before_its_node(api: FakeAPI) -> None:
+    _crash(api, "Running", {"waiting": {"reason": "CrashLoopBackOff"}})
+    why = api.explain("pod", "gnu")
+    crash = "container main: CrashLoopBackOff, exit code 3, 2 restarts: cannot open /dev/accel0"
+    assert (why.verdict, why.summary) == ("crashing", crash)
+    assert (why.reasons[0].code, why.reasons[0].path) == ("ContainerCrashed", "status.containerStatuses[0]")
+    assert why.details[:2] == ["it is on node b", "phase Running"]
+
+
+def test_a_failed_pod_has_the_exit_code_of_its_container(api: FakeAPI) -> None:
+    _crash(api, "Failed", {})
+    why = api.explain("pod", "gnu")
+    crash = "container main: Error, exit code 3: cannot open /dev/accel0"
+    assert (why.verdict, why.summary) == ("finished", f"it has ended: Failed: {crash}")
