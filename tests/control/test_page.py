@@ -369,7 +369,7 @@ def test_a_pending_pod_has_its_whole_reason(browser: Browser, api: FakeAPI) -> N
     reason = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     api.update_status({**pod, "status": {"phase": "Pending", "conditions": [reason]}})
     browser.open(f"{api.page}#/why")
-    browser.see("1 pod and 1 claim wait")
+    browser.see("1 pod waits, and 1 claim that it uses")
     browser.see(message, ".waiting .reason")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth") is True
 

@@ -5,7 +5,8 @@ import pytest
 from fakeapi import FakeAPI
 from tests.control import chromium as browsers
 from tests.control.chromium import Chromium, as_wide_as
-from tests.control.page_objects import ALLOCATION, CLAIM, CONSUMER, new_pod, new_slice, node
+from tests.control.page_objects import ALLOCATION, CLAIM, CONSUMER, DRIVER, new_pod, new_slice, node
+from tests.control.test_troubled import CRASH, crash, keep, workload
 
 pytestmark = [
     pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
@@ -24,11 +25,48 @@ def test_the_devices_link_to_the_pods_that_wait(browser: Chromium, api: FakeAPI)
     browser.see("waits", ".one-waiting")
 
 
+def test_pods_that_crash_or_wait_for_finalizers_and_short_workloads_are_pending(
+    browser: Chromium, api: FakeAPI
+) -> None:
+    api.create(node("node-1"))
+    crash(api, "gnu")
+    keep(api, "fox", "Succeeded")
+    failure = {"type": "ReplicaFailure", "status": "True", "message": "exceeded quota: few"}
+    created = api.create(workload("Deployment", "cart", replicas=3))
+    api.update_status({**created, "status": {"replicas": 1, "conditions": [failure]}})
+    browser.open(f"{api.page}#/devices")
+    browser.see("1 pod crashes, 1 is being deleted, 1 Deployment lacks pods", "nav")
+    browser.click("1 pod crashes, 1 is being deleted, 1 Deployment lacks pods: why?")
+    browser.see("1 pod crashes, 1 Deployment lacks pods. 1 pod is being deleted", ".lead")
+    rows = (
+        "return [...document.querySelectorAll('.one-waiting')].map((e) => e.innerText.replace(/\\s+/g, ' '))"
+    )
+    gnu, cart, fox = browser.run(rows)
+    assert gnu.startswith("Pod default/gnu")
+    assert gnu.endswith(CRASH)
+    assert cart.startswith("Deployment default/cart has 1 of 3 pods, 0 ready")
+    assert cart.endswith("exceeded quota: few")
+    assert fox.startswith("Pod default/fox being deleted")
+    assert fox.endswith("example.com/keep")
+    browser.fill("#search", "accel0")
+    browser.wait(lambda: len(browser.run(rows)) == 1, "only the pod that crashes")
+    browser.open(f"{api.page}#/why/Deployment/default/cart")
+    browser.see("exceeded quota: few", ".one-waiting[aria-current]")
+    browser.see("Open the Deployment", ".one-waiting[aria-current]")
+
+
 def test_a_cordoned_node_needs_attention(browser: Chromium, api: FakeAPI) -> None:
     api.create_all([{**node("node-1"), "spec": {"unschedulable": True}}, node("node-2")])
     browser.open(f"{api.page}#/devices")
     browser.see("node-1", "[aria-label='Needs attention']")
     assert "node-2" not in browser.text("[aria-label='Needs attention']")
+
+
+def test_a_badge_says_why_a_node_needs_attention(browser: Chromium, api: FakeAPI) -> None:
+    taint = {"key": "recall", "effect": "NoSchedule"}
+    api.create_all([node("node-1"), node("node-2"), new_slice({"name": "gpu-0", "taints": [taint]})])
+    browser.open(f"{api.page}#/devices")
+    browser.see("all gpu tainted", "[aria-label='Needs attention'] header")
 
 
 def test_the_search_for_devices_finds_claims_and_pods_without_devices(
@@ -47,6 +85,7 @@ def test_the_search_for_devices_finds_claims_and_pods_without_devices(
     assert browser.run(links) == ["#/why/pod/default/wait-pod", "#/why/claim/default/wait-claim"]
     browser.fill("#search", "web")
     browser.wait(lambda: browser.run(links) == ["#/object/-/pods/default/web"], "the pod without a device")
+    assert "No device matches" not in browser.text("main")
     browser.fill("#search", "trainer")
     browser.wait(lambda: browser.run(links) == [], "no row for a pod with a device")
 
@@ -126,3 +165,16 @@ def test_the_list_of_kinds_is_closed_in_a_narrow_window(browser: Chromium, api: 
         browser.run("document.querySelector('.kinds a[href*=resourceclaims]').click()")
         browser.see("gpu", "main table")
         browser.wait(lambda: "Node" not in browser.text(".kinds"), "the closed list")
+
+
+def test_claims_name_the_drivers_of_devices_with_equal_names(browser: Chromium, api: FakeAPI) -> None:
+    for name, driver in (("gpu", DRIVER), ("nic", "nic.example.com")):
+        claim = api.create({**CLAIM, "metadata": {"name": name}})
+        result = {"request": "a", "driver": driver, "pool": "n03", "device": "d-0"}
+        api.update_status({**claim, "status": {"allocation": {"devices": {"results": [result]}}}})
+    browser.open(f"{api.page}#/claims")
+    browser.see("gpu: n03/d-0", "main table")
+    browser.see("nic: n03/d-0", "main table")
+    api.delete("ResourceClaim", "nic")
+    browser.wait(lambda: "nic" not in browser.text("main table"), "only the claim for a GPU")
+    assert "gpu: n03/d-0" not in browser.text("main table")

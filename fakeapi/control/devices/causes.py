@@ -17,22 +17,28 @@ from fakeapi.control.devices.claim_states import (
     pods_by_claim,
 )
 from fakeapi.control.devices.objects import Claim, Pod, Request
+from fakeapi.control.devices.troubled_pods import TroubledPods
+from fakeapi.control.devices.workloads import WorkloadView
 
 _NUMBER = re.compile(r"(?<![^\s(])\d+(?:/\d+)?(?=\s)")
-_ORDER = ("pod", "claim", "deleting")
+_RESTARTS = re.compile(r", [\d#]+ restarts?\b")
+_VARIES = re.compile(r'"[^"]*"|\d+')
+_ORDER = ("pod", "crashing", "workload", "claim", "deletingPod", "deleting")
 
 
 class WaitingGroup(msgspec.Struct, rename="camel"):
-    """Pods or claims that probably wait for the same reason.
+    """Pods, claims or workloads that probably wait for the same reason.
 
-    They ask for the same devices, and their conditions have the same message, except for numbers and for
-    their own names.
+    They ask for the same devices, and they have the same message, except for numbers and for their own
+    names.
 
     - `cause`: identifies the group. It stays the same while the message and the requests stay the same.
-    - `kind`: `pod`, `claim` for claims that no pod uses, or `deleting` for claims that are being deleted.
-    - `number`: the number of pods or claims in the group.
+    - `kind`: `pod` for pending pods, `crashing` for pods that crash, `workload` for workloads that lack pods,
+      `claim` for claims that no pod uses, `deletingPod` for pods that are being deleted and wait for
+      finalizers, or `deleting` for claims that are being deleted.
+    - `number`: the number of pods, claims or workloads in the group.
     - `classes`: the names of the DeviceClasses in their requests.
-    - `pods` and `claims`: some of the pods or claims, in the order of their names.
+    - `pods`, `claims` and `workloads`: some of them, in the order of their names.
     """
 
     cause: str
@@ -41,6 +47,7 @@ class WaitingGroup(msgspec.Struct, rename="camel"):
     classes: list[str] = []
     pods: list[PodView] = []
     claims: list[ClaimView] = []
+    workloads: list[WorkloadView] = []
 
 
 class Waiting:
@@ -96,10 +103,7 @@ class Waiting:
 
 
 def groups_of(waiting: Waiting, pods: Iterable[PodView], claims: Iterable[ClaimView]) -> list[WaitingGroup]:
-    """Groups pods and claims by their cause.
-
-    Groups of pods come first, then claims that no pod uses, then claims that are being deleted; each with the
-    largest group first.
+    """Groups pending pods and claims by their cause.
 
     - `pods` and `claims`: some of the pods and claims of `waiting`.
     """
@@ -114,9 +118,32 @@ def groups_of(waiting: Waiting, pods: Iterable[PodView], claims: Iterable[ClaimV
         cause = waiting.cause_of_claim(claim)
         group = groups.setdefault(cause, WaitingGroup(cause, kind, classes=claim.classes))
         group.claims.append(claim)
-    for group in groups.values():
-        group.number = len(group.pods) + len(group.claims)
-    return sorted(groups.values(), key=lambda group: (_ORDER.index(group.kind), -group.number))
+    return [*groups.values()]
+
+
+def groups_of_troubled(pods: TroubledPods, workloads: Iterable[WorkloadView]) -> list[WaitingGroup]:
+    """Groups pods that are not pending, and workloads, by their messages."""
+    groups: dict[str, WaitingGroup] = {}
+    for kind, views in (("crashing", pods.crashing), ("deletingPod", pods.deleting)):
+        for pod in views:
+            cause = _id(kind, _RESTARTS.sub("", _without_names(pod)))
+            groups.setdefault(cause, WaitingGroup(cause, kind)).pods.append(pod)
+    for workload in workloads:
+        cause = _id("workload", workload.kind, workload.namespace, _VARIES.sub("", workload.message))
+        groups.setdefault(cause, WaitingGroup(cause, "workload")).workloads.append(workload)
+    return [*groups.values()]
+
+
+def in_order(groups: Iterable[WaitingGroup]) -> list[WaitingGroup]:
+    """Counts the members of each group, and sorts the groups.
+
+    Groups of pending pods come first, then pods that crash, workloads, claims that no pod uses, and pods and
+    claims that are being deleted. The largest groups of each kind come first.
+    """
+    ordered = [*groups]
+    for group in ordered:
+        group.number = len(group.pods) + len(group.claims) + len(group.workloads)
+    return sorted(ordered, key=lambda group: (_ORDER.index(group.kind), -group.number))
 
 
 def _waits_alone(claim: ClaimView) -> bool:

@@ -49,11 +49,11 @@ class ClaimView(msgspec.Struct, rename="camel"):
 
 
 class PodView(msgspec.Struct, rename="camel"):
-    """A pod that does not run yet.
+    """A pod that does not run yet, or needs attention for another reason.
 
     - `claims`: the names of the pod's claims that exist.
     - `node`: the node of the pod; "" if the pod is not scheduled.
-    - `reason` and `message`: from the first condition with the status False and a message.
+    - `reason` and `message`: of a pending pod, from the first condition with the status False and a message.
     """
 
     namespace: str
@@ -107,15 +107,16 @@ def state_of(claim: Claim, users: Iterable[Pod]) -> ClaimState:
 
 def pending_pods(pods: Iterable[Pod]) -> list[PodView]:
     """Returns the pods with the phase Pending, in the given order."""
-    return [_pod_view(pod) for pod in pods if _is_pending(pod)]
+    return [pod_view(pod) for pod in pods if is_pending(pod)]
 
 
 def count_pending(pods: Iterable[Pod]) -> int:
     """Returns the number of pods with the phase Pending."""
-    return sum(_is_pending(pod) for pod in pods)
+    return sum(is_pending(pod) for pod in pods)
 
 
-def _is_pending(pod: Pod) -> bool:
+def is_pending(pod: Pod) -> bool:
+    """Whether the phase of a pod is Pending."""
     return pod.status.phase in ("", "Pending")
 
 
@@ -148,7 +149,8 @@ def waits_for(finalizers: list[str]) -> str:
     return f"waits for {noun} {', '.join(finalizers)}" if finalizers else ""
 
 
-def _pod_view(pod: Pod) -> PodView:
+def pod_view(pod: Pod) -> PodView:
+    """Returns a pod with the reason and the message of its first failed condition."""
     failed = _failed_condition(pod)
     return PodView(
         pod.metadata.namespace,

@@ -26,6 +26,7 @@ class Metadata(Fields):
     deletion_timestamp: str | None = None
     finalizers: list[str] | None = None
     labels: dict[str, str] | None = None
+    owner_references: list[Owner] | None = None
 
 
 class Condition(Fields):
@@ -281,6 +282,10 @@ class ResourceStatus(Fields):
 
 
 class ContainerStatus(Fields):
+    name: str = ""
+    restart_count: int = 0
+    state: dict[str, Any] | None = None
+    last_state: dict[str, Any] | None = None
     allocated_resources_status: list[ResourceStatus] | None = None
 
 
@@ -295,6 +300,7 @@ class PodStatus(Fields):
     phase: str = ""
     conditions: list[Condition] | None = None
     resource_claim_statuses: list[ClaimName] | None = None
+    init_container_statuses: list[ContainerStatus] | None = None
     container_statuses: list[ContainerStatus] | None = None
 
 

@@ -15,6 +15,8 @@ from fakeapi.control.devices.claim_states import (
 from fakeapi.control.devices.pool_details import DeviceDetails, device_details
 from fakeapi.control.devices.pools import DeviceState, NodeView, node_views
 from fakeapi.control.devices.reading import read_claims_and_pods, read_objects, read_pods
+from fakeapi.control.devices.troubled_pods import troubled_pods
+from fakeapi.control.devices.workloads import WorkloadView, short_workloads
 from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route
 
@@ -120,9 +122,18 @@ class ClaimList(msgspec.Struct, rename="camel"):
 
 
 class PendingCount(msgspec.Struct, rename="camel"):
-    """The number of pending pods."""
+    """The numbers of pods and workloads that wait or need attention.
+
+    - `pods`: the number of pending pods.
+    - `crashing`: the number of pods that crash.
+    - `deleting`: the number of pods that are being deleted and wait for finalizers, without pending pods.
+    - `workloads`: the number of workloads of each kind that lack pods, if a condition or event says why.
+    """
 
     pods: int
+    crashing: int
+    deleting: int
+    workloads: dict[str, int]
 
 
 _ORDER = {ClaimState.PENDING: 0, ClaimState.DELETING: 1}
@@ -201,17 +212,31 @@ async def claims(call: Call) -> ClaimList:
 
 
 async def pending(call: Call) -> PendingCount:
-    return PendingCount(count_pending(await read_pods(call.server.cluster)))
+    cluster = call.server.cluster
+    pods = await read_pods(cluster)
+    workloads = await short_workloads(cluster)
+    troubled = troubled_pods(pods, cluster.clock.now())
+    return PendingCount(
+        count_pending(pods),
+        len(troubled.crashing),
+        len(troubled.deleting),
+        Counter(view.kind for view in workloads),
+    )
 
 
-def matches(view: ClaimView | PodView, namespace: str, search: str) -> bool:
-    """Whether a claim or pod matches `namespace` and `search` of a ClaimQuery."""
+def matches(view: ClaimView | PodView | WorkloadView, namespace: str, search: str) -> bool:
+    """Whether a claim, pod or workload matches `namespace` and `search` of a ClaimQuery."""
     if namespace not in ("", view.namespace):
         return False
     if not search or (isinstance(view, ClaimView) and search in view.classes):
         return True
-    listed = [*view.pods, *view.devices] if isinstance(view, ClaimView) else [*view.claims, view.message]
-    texts = [f"{view.namespace}/{view.name}", view.reason, view.node, *listed]
+    place = f"{view.namespace}/{view.name}"
+    if isinstance(view, WorkloadView):
+        texts = [place, view.kind, view.message]
+    elif isinstance(view, ClaimView):
+        texts = [place, view.reason, view.node, *view.pods, *view.devices]
+    else:
+        texts = [place, view.reason, view.node, *view.claims, view.message]
     return any(search.lower() in text.lower() for text in texts)
 
 
@@ -240,5 +265,11 @@ ROUTES = (
         answer=ClaimList,
         query=ClaimQuery,
     ),
-    Route("GET", "/pending", pending, "The number of pods that do not run yet.", answer=PendingCount),
+    Route(
+        "GET",
+        "/pending",
+        pending,
+        "The numbers of pods and workloads that wait or need attention.",
+        answer=PendingCount,
+    ),
 )

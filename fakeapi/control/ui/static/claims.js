@@ -5,7 +5,7 @@ import { knownText, placeOf, useCause, useKnownCauses } from "./causes.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useMemo, useState } from "./preact.js";
 import { Table, TWO_LINES_HEIGHT } from "./table.js";
-import { age, counted, objectHref, secondsOf } from "./text.js";
+import { age, counted, objectHref, secondsOf, shortDriver } from "./text.js";
 import { Choice, Empty, Heading, Problem, remember, Search } from "./ui.js";
 
 /** Maximum number of claims in one response. */
@@ -73,8 +73,9 @@ async function readClaims(query, limit) {
   if (query.search && (!query.state || query.state === "pending")) {
     first.waiting = (await control("GET", "/claims", { query: { state: "pending", limit: EXPLAINED } })).claims;
   }
+  const names = namesOf(first.claims.flatMap((claim) => claim.devices));
   for (const claim of [...first.claims, ...(first.waiting ?? [])]) {
-    Object.assign(claim, { kind: "claim", shared: claim.state === "pending" ? claim.cause : "" });
+    Object.assign(claim, { kind: "claim", shared: claim.state === "pending" ? claim.cause : "", names: claim.devices.map((device) => names.get(device)) });
   }
   return first;
 }
@@ -94,9 +95,19 @@ function Cause({ claim }) {
 
 const several = (names, show) => names.map((name, index) => html`${index > 0 && ", "}${show(name)}`);
 
-/** @param {string} device as DRIVER/POOL/DEVICE */
-export function deviceName(device) {
-  return device.split("/").slice(1).join("/");
+/**
+ * Returns the name of each device as POOL/DEVICE, or with its driver if devices of two drivers have the same name.
+ *
+ * @param {string[]} devices as DRIVER/POOL/DEVICE
+ * @returns {Map<string, string>}
+ */
+function namesOf(devices) {
+  /** @type {Map<string, Set<string>>} */
+  const drivers = new Map();
+  const parts = devices.map((device) => [device, device.split("/")[0], device.split("/").at(-1) ?? ""]);
+  parts.forEach(([, driver, name]) => drivers.set(name, (drivers.get(name) ?? new Set()).add(driver)));
+  const isShared = (name) => (drivers.get(name)?.size ?? 0) > 1;
+  return new Map(parts.map(([device, driver, name]) => [device, `${isShared(name) ? `${shortDriver(driver)}: ` : ""}${device.split("/").slice(1).join("/")}`]));
 }
 
 const COLUMNS = [
@@ -109,7 +120,7 @@ const COLUMNS = [
     show: (row) =>
       waits(row)
         ? html`<${Cause} key=${placeOf(row)} claim=${row} />`
-        : several(row.devices, (each) => html`<a href=${`#/devices?search=${encodeURIComponent(`${row.namespace}/${row.name}`)}`} title=${each}>${deviceName(each)}</a>`),
+        : several(row.devices, (each) => html`<a href=${`#/devices?search=${encodeURIComponent(`${row.namespace}/${row.name}`)}`} title=${each}>${row.names[row.devices.indexOf(each)]}</a>`),
   },
   { name: "Pods", className: "of-pods", label: "pod", sort: (row) => row.pods.join(), show: (row) => several(row.pods, (name) => html`<a href=${podHref(row.namespace, name)}>${name}</a>`) },
   { name: "Namespace", className: "of-namespace", show: (row) => row.namespace },

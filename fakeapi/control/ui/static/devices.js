@@ -4,9 +4,9 @@ import { control } from "./api.js";
 import { claimHref, ClaimState, MEANING, podHref } from "./claims.js";
 import { DeviceSwitches, readDrivers } from "./drivers.js";
 import { Icon } from "./icons.js";
-import { useLive, usePendingPods } from "./live.js";
+import { useLive, usePending } from "./live.js";
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
-import { counted, href, objectHref, partOf } from "./text.js";
+import { attention, counted, href, objectHref, partOf, shortDriver } from "./text.js";
 import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, Search } from "./ui.js";
 
 const GROUP_SHOWN = 48;
@@ -44,14 +44,14 @@ export function Devices() {
   const nodes = useMemo(() => matching(data?.nodes ?? [], { search, driver, state }), [data, search, driver, state]);
   const groups = useMemo(() => grouped(nodes), [nodes]);
   const pool = open && data?.nodes.find((each) => each.name === open.node)?.pools.find((each) => each.name === open.pool && each.driver === open.driver);
-  const pending = usePendingPods();
+  const pending = attention(usePending());
   const real = (data?.nodes ?? []).filter((each) => each.name);
   if (data && !data.nodes.length) {
     return html`<${Heading} title="Devices" /><${Nothing} />`;
   }
   return html`<${Heading} title="Devices" lead=${data ? leadOf(real.length, data.drivers) : "Reading…"} />
     <${Problem} error=${error} />
-    ${pending > 0 && html`<a class="note" href="#/why"><${Icon} name="warning" />${pending === 1 ? "1 pod waits" : `${pending.toLocaleString("en")} pods wait`}: why?</a>`}
+    ${pending && html`<a class="note" href="#/why"><${Icon} name="warning" />${pending}: why?</a>`}
     ${data && html`<${Drivers} drivers=${data.drivers} chosen=${driver} choose=${setDriver} />`}
     <div class="filters">
       <${Search} value=${search} onInput=${setSearch} label="Find a node, device, claim or pod" />
@@ -59,8 +59,8 @@ export function Devices() {
         choices=${[["", "All"], ...Object.entries(STATE_MEANS).map(([each, means]) => [each, html`<span title=${means}><span class=${`dot ${each}`}></span>${each}</span>`])]} />
     </div>
     ${data && html`<${Legend} nodes=${nodes} />`}
-    ${data && search.trim() && html`<${Elsewhere} search=${search.trim()} nodes=${data.nodes} />`}
-    ${data && !nodes.length && html`<${Empty} icon="search" title="No device matches"><p>Change the filter above.</p><//>`}
+    ${data && search.trim() && html`<${Elsewhere} search=${search.trim()} nodes=${data.nodes} none=${!nodes.length && html`<${NoMatch} />`} />`}
+    ${data && !search.trim() && !nodes.length && html`<${NoMatch} />`}
     ${groups.map((each) => html`<${NodeGroup} key=${each.title} ...${each} open=${(place) => show(addressOf(place))} alone=${groups.length === 1} />`)}
     ${pool && open && html`<${PoolPanel} pool=${pool} node=${open.node} chosen=${device} onClose=${() => show("")} />`}`;
 }
@@ -78,13 +78,17 @@ async function readMap(old) {
   return map.changed ? map : old;
 }
 
-/** Shows the claims and pods that match the search and have no device, each with a link to its view. */
-function Elsewhere({ search, nodes }) {
+function NoMatch() {
+  return html`<${Empty} icon="search" title="No device matches"><p>Change the filter above.</p><//>`;
+}
+
+/** Shows the claims and pods that match the search and have no device, each with a link to its view; or else `none`. */
+function Elsewhere({ search, nodes, none }) {
   const { data } = useLive(() => readElsewhere(search), [search], { only: (event) => event.resource === "pods" || event.resource === "resourceclaims", least: 1000 });
   const shown = useMemo(() => new Set(nodes.flatMap((node) => node.pools).flatMap((pool) => pool.devices).flatMap((device) => device.users ?? []).flatMap((user) => user.pods.map((pod) => `pod ${user.namespace}/${pod}`))), [nodes]);
   const rows = (data ?? []).filter((each) => !shown.has(`${each.kind} ${each.place}`));
   if (!rows.length) {
-    return null;
+    return data ? none : null;
   }
   return html`<section class="elsewhere" aria-label="Matches without a device"><h2>Without a device</h2>
     <ul>${rows.slice(0, ELSEWHERE_MAX).map((each) => html`<li><span class="soft">${each.kind}</span> <a href=${each.to}>${each.place}</a>${each.waits && html` <${Pill} kind="warn">pending<//>`}</li>`)}
@@ -203,11 +207,29 @@ function grouped(nodes) {
 function groupOf(node) {
   const devices = node.pools.flatMap((pool) => pool.devices);
   if (!node.name) return 4;
-  const isTainted = (pool) => pool.devices.length > 0 && pool.devices.every((each) => kindOfDevice(each) === "tainted");
-  const isWrong = !node.ready || !node.exists || !node.schedulable || node.pools.some((pool) => !pool.complete || isTainted(pool)) || devices.some((each) => each.unhealthy);
-  if (isWrong) return 0;
+  if (problemsOf(node).length) return 0;
   if (!devices.length) return 3;
   return devices.some((each) => each.state) ? 1 : 2;
+}
+
+/**
+ * Returns why a node needs attention, as badges with the members kind, text and title.
+ *
+ * @returns {any[]}
+ */
+function problemsOf(node) {
+  const devices = node.pools.flatMap((pool) => pool.devices);
+  const unhealthy = devices.filter((each) => each.unhealthy).length;
+  const isTainted = (pool) => pool.devices.length > 0 && pool.devices.every((each) => kindOfDevice(each) === "tainted");
+  const drivers = (test) => [...new Set(node.pools.filter(test).map((pool) => shortDriver(pool.driver)))];
+  return [
+    !node.exists && node.name && { kind: "warn", text: "no Node", title: "ResourceSlices name this node, and there is no such Node" },
+    !node.ready && { kind: "bad", text: "not ready" },
+    !node.schedulable && { kind: "warn", text: "cordoned" },
+    unhealthy > 0 && { kind: "bad", text: `${unhealthy.toLocaleString("en")} unhealthy`, title: "The status of a pod reports that a device is not healthy" },
+    ...drivers(isTainted).map((driver) => ({ kind: "warn", text: `all ${driver} tainted`, title: "Each device of a pool has a taint, and no claim has it" })),
+    ...drivers((pool) => !pool.complete).map((driver) => ({ kind: "warn", text: `${driver} not complete`, title: "The driver has not published all ResourceSlices of a pool" })),
+  ].filter(Boolean);
 }
 
 function NodeGroup({ title, hint, nodes, open, alone }) {
@@ -226,9 +248,7 @@ function NodeCard({ node, open }) {
   return html`<article class="node">
     <header>
       ${node.name ? html`<a href=${objectHref("", "nodes", "", node.name)}><${Icon} name="node" />${node.name}</a>` : html`<span>Several nodes</span>`}
-      ${!node.exists && node.name && html`<${Pill} kind="warn" title="ResourceSlices name this node, and there is no such Node">no Node<//>`}
-      ${!node.ready && html`<${Pill} kind="bad">not ready<//>`}
-      ${!node.schedulable && html`<${Pill} kind="warn">cordoned<//>`}
+      ${problemsOf(node).map(({ kind, text, title }) => html`<${Pill} kind=${kind} title=${title}>${text}<//>`)}
       ${node.name && html`<span class="count">${counted(node.pods, "pod")}</span>`}
     </header>
     ${node.pools.map((pool) => html`<${PoolStrip} pool=${pool} node=${node.name} open=${open} />`)}
@@ -254,11 +274,6 @@ function Square({ device }) {
   const classes = ["square", kindOfDevice(device), device.dim ? "dim" : "", isPart ? "part" : "", share ? "shared" : "", device.taints?.length ? "has-taint" : ""];
   const uses = users.map((each) => `${each.name}${each.pods.length ? ` (${each.pods.join(", ")})` : ""}`).join(", ");
   return html`<span class=${classes.filter(Boolean).join(" ")} style=${share} title=${`${device.name}: ${kindOfDevice(device)}${device.taints?.length ? ` (${device.taints.join(", ")})` : ""}${uses ? `, ${uses}` : ""}`}></span>`;
-}
-
-/** @param {string} driver */
-export function shortDriver(driver) {
-  return driver.replace(/\.(example\.com|k8s\.io|x-k8s\.io)$/, "");
 }
 
 // one pool ---------------------------------------------------------------------------------------------------

@@ -183,10 +183,16 @@ export function useServer() {
   return server;
 }
 
-/** @returns {number} the number of pending pods. Reads it at most once in PENDING_MS, after changes of pods. */
-export function usePendingPods() {
-  const { data } = useLive(() => control("GET", "/pending"), [], { only: (event) => event.resource === "pods", least: PENDING_MS });
-  return data?.pods ?? 0;
+/** The resources of workloads that can lack pods, and of the events that say why. */
+export const WORKLOADS = ["deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "events"];
+const counting = new Set(["pods", ...WORKLOADS]);
+/** @type {{pods: number, crashing: number, deleting: number, workloads: Record<string, number>}} */
+const NOTHING = { pods: 0, crashing: 0, deleting: 0, workloads: {} };
+
+/** Returns the numbers of pods and workloads that wait or need attention. Reads them at most once in PENDING_MS. */
+export function usePending() {
+  const { data } = useLive(() => control("GET", "/pending"), [], { only: (event) => counting.has(event.resource ?? ""), least: PENDING_MS });
+  return data ?? NOTHING;
 }
 
 const time = { server: Date.now() / 1000, local: Date.now() / 1000, frozen: false };

@@ -7,12 +7,12 @@ import { Controllers } from "./controllers.js";
 import { Devices } from "./devices.js";
 import { Faults } from "./faults.js";
 import { Icon } from "./icons.js";
-import { follow, onError, usePendingPods, useServer } from "./live.js";
+import { follow, onError, usePending, useServer } from "./live.js";
 import { ObjectView } from "./object.js";
 import { Objects } from "./objects.js";
 import { html, render, useEffect, useRef, useState } from "./preact.js";
 import { Requests } from "./requests.js";
-import { age, counted } from "./text.js";
+import { age, attention, counted } from "./text.js";
 import { Empty, Panel } from "./ui.js";
 import { Watches } from "./watches.js";
 import { Why } from "./why.js";
@@ -121,10 +121,13 @@ function Sidebar({ current, state, connected, locked, showHelp }) {
   </header>`;
 }
 
-/** Shows the number of pending pods beside the view Pending. */
+/** Shows the number of pods and workloads that wait or need attention beside the view Pending. */
 function Waiting() {
-  const pods = usePendingPods();
-  return pods ? html`<span class="count" aria-hidden="true">${pods.toLocaleString("en")}</span><span class="hidden">${counted(pods, "pending pod")}</span>` : null;
+  const numbers = usePending();
+  const { pods, crashing, deleting, workloads } = numbers;
+  const all = Object.values(workloads).reduce((sum, number) => sum + number, pods + crashing + deleting);
+  const text = [pods && counted(pods, "pending pod"), attention({ ...numbers, pods: 0 })].filter(Boolean).join(", ");
+  return all ? html`<span class="count" aria-hidden="true" title=${text}>${all.toLocaleString("en")}</span><span class="hidden">${text}</span>` : null;
 }
 
 /** Marks the view Faults while faults are armed, and the view Clock while the clock is frozen. */

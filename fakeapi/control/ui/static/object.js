@@ -74,9 +74,12 @@ export function ObjectView({ place }) {
 
 /** Whether an object waits. The view then begins with the explanation. */
 function waits(object) {
-  const isPending = object?.kind === "Pod" ? object.status?.phase === "Pending" : !object?.status?.allocation || object?.metadata.deletionTimestamp;
+  const isPending = object?.kind === "Pod" ? object.status?.phase === "Pending" || isCrashing(object) : !object?.status?.allocation || object?.metadata.deletionTimestamp;
   return Boolean(explainable(object) && isPending);
 }
+
+/** Whether a container of a pod waits after a crash. */
+const isCrashing = (pod) => (pod.status?.containerStatuses ?? []).some((each) => each.state?.waiting?.reason === "CrashLoopBackOff");
 
 function tabs(object, versions) {
   const all = [["yaml", "YAML"], ["history", `History (${versions.length})`], ["time", "Timeline"]];

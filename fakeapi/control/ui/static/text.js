@@ -9,6 +9,19 @@ export function counted(number, noun, plural = `${noun}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
 }
 
+/**
+ * Describes the pods and workloads that wait or need attention, such as "6 pods wait, 1 crashes, 1 Deployment lacks
+ * pods". Only the first number of pods has the noun.
+ *
+ * @param {{pods?: number, crashing?: number, deleting?: number, workloads?: Record<string, number>}} numbers
+ */
+export function attention({ pods = 0, crashing = 0, deleting = 0, workloads = {} }) {
+  const some = [[pods, "waits", "wait"], [crashing, "crashes", "crash"], [deleting, "is being deleted", "are being deleted"]].filter(([number]) => number);
+  const parts = some.map(([number, one, many], index) => `${index ? Number(number).toLocaleString("en") : counted(Number(number), "pod")} ${number === 1 ? one : many}`);
+  const lacking = Object.entries(workloads).map(([kind, number]) => `${counted(number, kind)} ${number === 1 ? "lacks" : "lack"} pods`);
+  return [...parts, ...lacking].join(", ");
+}
+
 /** @param {number} seconds since the epoch */
 export function clock(seconds) {
   return new Date(seconds * 1000).toISOString().slice(11, 23);
@@ -88,6 +101,11 @@ export function partOf(part) {
  */
 export function objectHref(group, resource, namespace, name) {
   return href("object", group, resource, namespace, name);
+}
+
+/** @param {string} driver @returns {string} the name of a driver without a common domain */
+export function shortDriver(driver) {
+  return driver.replace(/\.(example\.com|k8s\.io|x-k8s\.io)$/, "");
 }
 
 /** @param {string} group */

@@ -3,7 +3,7 @@
 import { control } from "./api.js";
 import { placeOf, useCause, useKnownCauses } from "./causes.js";
 import { claimHref, CLAIMS_MAX, podHref } from "./claims.js";
-import { serverNow, useLive } from "./live.js";
+import { serverNow, useLive, WORKLOADS } from "./live.js";
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
 import { age, counted, href, objectHref, partOf, placed, secondsOf } from "./text.js";
 import { Pill } from "./ui.js";
@@ -18,15 +18,22 @@ const NO_MESSAGE = "No condition of the pod has a message. Its events may say mo
 /** The reason of pods that have nodes, and no message. It needs no explanation. */
 export const HAVE_NODES = "the kubelets of their nodes have not started them yet";
 const TITLES = { pod: "Pod", claim: "Claim", namespace: "Namespace" };
-const NOUNS = { pod: "pod", claim: "claim without a pod", deleting: "claim being deleted" };
-const PLURALS = { pod: "pods", claim: "claims without a pod", deleting: "claims being deleted" };
+const NOUNS = { pod: "pod", crashing: "pod that crashes", deletingPod: "pod being deleted", claim: "claim without a pod", deleting: "claim being deleted" };
+const PLURALS = { pod: "pods", crashing: "pods that crash", deletingPod: "pods being deleted", claim: "claims without a pod", deleting: "claims being deleted" };
+const PLAIN = new Set(["crashing", "deletingPod", "workload"]);
+const STATES = { crashing: "crashing", deletingPod: "deleting" };
 const HREFS = { pod: podHref, claim: claimHref, namespace: (_, name) => objectHref("", "namespaces", "", name) };
 
-/** Returns the pods or claims of a group of the control API as rows. */
+/** Returns the pods, claims or workloads of a group of the control API as rows. */
 export function rowsOf(group) {
+  const pods = group.pods.map((pod) => ({ ...pod, kind: "pod", state: STATES[group.kind] ?? "" }));
   const claims = group.claims.map((claim) => ({ ...claim, kind: "claim", message: claim.reason }));
-  return [...group.pods.map((pod) => ({ ...pod, kind: "pod" })), ...claims];
+  const workloads = group.workloads.map((workload) => ({ ...workload, state: "workload", number: workload.pods, pods: [] }));
+  return [...pods, ...claims, ...workloads];
 }
+
+/** Whether the message of each row of a group is the whole reason, so that the page requests no explanation. */
+export const isPlain = (group) => PLAIN.has(group.kind);
 
 export const isFolded = (group) => group.number > UNFOLDED_MAX;
 
@@ -48,6 +55,11 @@ export function WaitingGroup({ group, place }) {
   const isOpen = (row) => isAt(row, place);
   if (isFolded(group)) {
     return html`<${Folded} group=${group} isOpen=${isOpen} />`;
+  }
+  if (isPlain(group)) {
+    return html`<section class="card waiting" aria-label=${group.rows[0].message.slice(0, 100)}>
+      ${group.rows.map((row) => html`<${Row} key=${placeOf(row)} row=${row} open=${isOpen(row)}><span class="summary">${row.message}</span><//>`)}
+    </section>`;
   }
   const reason = reasonOf(group.rows[0]);
   return html`<section class="card waiting" aria-label=${reason.slice(0, 100)}>
@@ -83,10 +95,13 @@ function Folded({ group, isOpen }) {
   const [opened, setOpened] = useState(group.rows.some(isOpen));
   const lead = useMemo(() => leadOf(group), [group]);
   const hasNodes = isStarting(group);
+  const plain = hasNodes ? HAVE_NODES : isPlain(group) ? lead.message : "";
+  const kind = lead.state === "workload" ? lead.kind : "";
+  const names = kind ? [`${kind} that lacks pods`, `${kind}s that lack pods`] : [NOUNS[group.kind], PLURALS[group.kind]];
   return html`<details class="card waiting folded" open=${opened} onToggle=${(event) => event.target.open !== opened && event.target.classList.contains("folded") && setOpened(event.target.open)}>
-    <summary><strong>${counted(group.number, NOUNS[group.kind], PLURALS[group.kind])}:</strong> ${hasNodes ? html`<span class="summary">${HAVE_NODES}</span>` : html`<${Summary} lead=${lead} />`}
+    <summary><strong>${counted(group.number, names[0], names[1])}:</strong> ${plain ? html`<span class="summary">${plain}</span>` : html`<${Summary} lead=${lead} />`}
       ${group.classes.length > 0 && html`<span class="soft asks">${group.number === 1 ? "asks" : "ask"} for ${group.classes.join(", ")}</span>`}</summary>
-    ${opened && html`<${Rows} group=${group} isOpen=${isOpen} lead=${lead} isExplained=${!hasNodes} />`}
+    ${opened && html`<${Rows} group=${group} isOpen=${isOpen} lead=${lead} isExplained=${!plain} />`}
   </details>`;
 }
 
@@ -102,13 +117,13 @@ function Rows({ group, isOpen, lead, isExplained }) {
   const { data } = useLive(
     async () => (limit > SHOWN ? (await control("GET", "/waiting", { query: { cause: group.cause, search: group.search, limit } })).groups.flatMap(rowsOf) : null),
     [group.cause, group.search, limit],
-    { only: (event) => event.resource === "pods" || event.resource === "resourceclaims", least: 1000 },
+    { only: (event) => event.resource === "pods" || event.resource === "resourceclaims" || WORKLOADS.includes(event.resource ?? ""), least: 1000 },
   );
   const rows = data ?? group.rows;
   const next = limit > SHOWN ? CLAIMS_MAX : 100;
   const left = group.number - rows.length;
   return html`${isExplained && html`<p class="soft small">The reason is that of ${placed(lead.namespace, lead.name)}. All of them ask for the same, and have the same message. Open one to see its own reason.</p>`}
-    ${lead.message && html`<p class="reason">${lead.state === "deleting" ? "" : "Message in the pod: "}${lead.message}</p>`}
+    ${isExplained && lead.message && html`<p class="reason">${lead.state === "deleting" ? "" : "Message in the pod: "}${lead.message}</p>`}
     ${rows.map((row) => html`<${Row} key=${placeOf(row)} row=${row} open=${isOpen(row)} />`)}
     ${left > 0 && limit < CLAIMS_MAX && html`<button type="button" onClick=${() => setLimit(next)}>Show ${Math.min(left, next - rows.length).toLocaleString("en")} more</button>`}
     ${left > 0 && limit >= CLAIMS_MAX && html`<p class="soft">${left.toLocaleString("en")} more. Use the filter to see them.</p>`}`;
@@ -130,14 +145,17 @@ function Row({ row, open, summary, children }) {
   useEffect(() => {
     if (open) box.current?.scrollIntoView({ block: "nearest" });
   }, [open]);
-  const to = HREFS[row.kind](row.namespace, row.name);
+  const isWorkload = row.state === "workload";
+  const to = isWorkload ? objectHref(row.group, row.resource, row.namespace, row.name) : HREFS[row.kind](row.namespace, row.name);
   const since = (stamp) => age(serverNow() - secondsOf(stamp));
   const ends = row.state === "deleting" && (row.deleted ? `being deleted for ${since(row.deleted)}` : "being deleted");
-  const facts = [ends, row.node && `waits for the kubelet of ${row.node}`, !row.deleted && since(row.created)].filter(Boolean).join(", ");
+  const has = isWorkload && `has ${row.number.toLocaleString("en")} of ${counted(row.wanted, "pod")}, ${row.ready.toLocaleString("en")} ready`;
+  const at = row.node && (row.state ? `on node ${row.node}` : `waits for the kubelet of ${row.node}`);
+  const facts = [ends, has, at, !row.deleted && since(row.created)].filter(Boolean).join(", ");
   return html`<details class="one-waiting" ref=${box} open=${opened} aria-current=${open ? "true" : undefined} onToggle=${(event) => (event.target.open !== opened && keepOpen(row, event.target.open), setOpened(event.target.open))}>
-    <summary ref=${summary}><span class="soft">${TITLES[row.kind]}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
+    <summary ref=${summary}><span class="soft">${TITLES[row.kind] ?? row.kind}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
       <span class="soft">${facts}</span> ${children}</summary>
-    ${opened && html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />
+    ${opened && html`${isWorkload ? html`<p>${row.message}</p>` : html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />`}
       <p><a href=${to}>Open the ${row.kind}</a></p>`}
   </details>`;
 }

@@ -2,19 +2,21 @@
 
 import { control } from "./api.js";
 import { CAUSES_MAX, keyOf, knownText, useKnownCauses, useReading } from "./causes.js";
-import { useLive } from "./live.js";
+import { useLive, WORKLOADS } from "./live.js";
 import { html, useMemo, useState } from "./preact.js";
-import { counted, partOf, placed } from "./text.js";
+import { attention, counted, partOf, placed } from "./text.js";
 import { Choice, Empty, Heading, Problem, remember, Search } from "./ui.js";
-import { HAVE_NODES, isAt, isFolded, isStarting, leadOf, rowsOf, SHOWN, WaitingGroup } from "./waiting.js";
+import { HAVE_NODES, isAt, isFolded, isPlain, isStarting, leadOf, rowsOf, SHOWN, WaitingGroup } from "./waiting.js";
 
-const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses", "resourceclaimtemplates", "namespaces"]);
+const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses", "resourceclaimtemplates", "namespaces", ...WORKLOADS]);
 const GROUPS_SHOWN = 40;
 // Up to this number of explanations, the page reads all of them at once, also those of rows that are not visible.
 const READ_AT_ONCE = 30;
 /** @type {any[]} */
 const NO_ROWS = [];
 const KINDS = [["pod", "Pods"], ["claim", "Claims without a pod"], ["deleting", "Claims being deleted"], ["namespace", "Namespaces being deleted"]];
+// Kinds of groups that the filter offers only if there are such groups.
+const RARE_KINDS = [["crashing", "Crashing pods"], ["workload", "Workloads that lack pods"], ["deletingPod", "Pods being deleted"]];
 
 /** @param {{place: string[]}} props */
 export function Why({ place }) {
@@ -30,7 +32,8 @@ export function Why({ place }) {
   const explained = useMemo(() => all.flatMap(readable), [data]);
   const unread = search ? explained.filter((row) => !knownText(row)) : NO_ROWS;
   useReading(explained.length <= READ_AT_ONCE ? explained : NO_ROWS);
-  const choices = [["all", "All"], ...KINDS.map(([name, text]) => [name, html`${text} <span class="count">${numberOf(matching, name).toLocaleString("en")}</span>`])];
+  const rare = RARE_KINDS.filter(([name]) => name === what || all.some((group) => group.kind === name));
+  const choices = [["all", "All"], ...[...KINDS, ...rare].map(([name, text]) => [name, html`${text} <span class="count">${numberOf(matching, name).toLocaleString("en")}</span>`])];
   const left = Math.max(0, groups.length - GROUPS_SHOWN) + (search ? 0 : (data?.moreGroups ?? 0));
   return html`<${Heading} title="Pending" lead=${data ? summaryOf(data) : "Reading…"} />
     <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by name, node or reason" />
@@ -38,7 +41,7 @@ export function Why({ place }) {
     <${Problem} error=${error} />
     ${unread.length > 0 && explained.length > READ_AT_ONCE && html`<${Unread} key=${search} rows=${unread} />`}
     ${unread.length > 0 && explained.length <= READ_AT_ONCE && html`<p class="soft" role="status">Reading ${counted(unread.length, "reason")}…</p>`}
-    ${data && !shown.length && html`<${Empty} icon="why" title=${!all.length ? "Nothing is pending" : unread.length ? "No name or known reason matches" : "Nothing pending matches"}><p>Pods that wait for a node or for their devices appear here, and claims and namespaces that wait for finalizers, each with the reason.</p><//>`}
+    ${data && !shown.length && html`<${Empty} icon="why" title=${!all.length ? "Nothing is pending" : unread.length ? "No name or known reason matches" : "Nothing pending matches"}><p>Pods that wait for a node or for their devices appear here, and objects that wait for finalizers, pods that crash, and workloads that lack pods, each with the reason.</p><//>`}
     ${groups.slice(0, GROUPS_SHOWN).map((group) => html`<${WaitingGroup} key=${group.cause} group=${group} place=${place} />`)}
     ${left > 0 && html`<p class="soft">${counted(left, "more reason")}. Use the filter to see them.</p>`}`;
 }
@@ -87,7 +90,7 @@ function namespaceGroup(namespace) {
 }
 
 /** Returns the rows of a group whose explanations the page reads. A folded group has one explanation. */
-const readable = (group) => (isStarting(group) ? [] : isFolded(group) ? [leadOf(group)] : group.rows);
+const readable = (group) => (isStarting(group) || isPlain(group) ? [] : isFolded(group) ? [leadOf(group)] : group.rows);
 const numberOf = (groups, kind) => groups.filter((group) => group.kind === kind).reduce((sum, group) => sum + group.number, 0);
 
 /**
@@ -113,14 +116,29 @@ function filtered(groups, matching, search) {
 
 /** Whether the texts of a row, and of its explanation if it `isExplained`, contain each word of the filter. */
 function matches(row, search, isExplained) {
-  const own = row.shared ? [row.message || (row.node && HAVE_NODES), row.reason] : [placed(row.namespace, row.name), row.node, row.reason, row.message, ...(row.claims ?? []), ...(row.pods ?? [])];
+  const own = row.shared ? [row.message || (row.node && HAVE_NODES), row.reason] : [placed(row.namespace, row.name), row.node, row.reason, row.message, row.state === "workload" && row.kind, ...(row.claims ?? []), ...(row.pods ?? [])];
   const text = [...own, isExplained && knownText(row)].filter(Boolean).join(" ").toLowerCase();
   return search.toLowerCase().split(/\s+/).filter(Boolean).every((word) => text.includes(word));
 }
 
 function summaryOf(data) {
-  const used = !data.claims ? "" : !data.unused ? "; these pods use all of the claims" : `; ${data.unused === 1 ? "1 claim has" : `${data.unused.toLocaleString("en")} claims have`} no pod`;
-  const ends = [data.deleting && counted(data.deleting, "claim"), data.terminating && counted(data.terminating, "namespace")].filter(Boolean);
-  const last = ends.length ? `. ${ends.join(" and ")} ${data.deleting + data.terminating === 1 ? "is" : "are"} being deleted` : "";
-  return `${counted(data.pods, "pod")} and ${counted(data.claims, "claim")} wait${used}${last}`;
+  const { pods, claims, unused, crashing, workloads } = data;
+  const also = attention({ crashing, workloads });
+  const ends = [data.deletingPods && counted(data.deletingPods, "pod"), data.deleting && counted(data.deleting, "claim"), data.terminating && counted(data.terminating, "namespace")].filter(Boolean);
+  const number = data.deletingPods + data.deleting + data.terminating;
+  const last = ends.length ? `${listed(ends)} ${number === 1 ? "is" : "are"} being deleted` : "";
+  const waits = pods || claims || !(also || last) ? waitText(pods, claims, unused) : "";
+  return [waits, also, last].filter(Boolean).join(". ");
 }
+
+/** Describes the pending pods and claims. `unused`: the number of the claims that no pod uses. */
+function waitText(pods, claims, unused) {
+  if (pods && claims && !unused) {
+    return `${attention({ pods })}, and ${counted(claims, "claim")} that ${pods === 1 ? "it uses" : "they use"}`;
+  }
+  const alone = unused ? `; ${unused === 1 ? "1 claim has" : `${unused.toLocaleString("en")} claims have`} no pod` : "";
+  return `${counted(pods, "pod")} and ${counted(claims, "claim")} wait${alone}`;
+}
+
+/** @param {string[]} texts */
+const listed = (texts) => [texts.slice(0, -1).join(", "), texts.at(-1)].filter(Boolean).join(" and ");

@@ -1,0 +1,189 @@
+"""Finds the workloads that have fewer pods than they should, and the message that says why."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from fakeapi.cluster import Cluster
+from fakeapi.control.devices.objects import Condition, Fields, Metadata
+from fakeapi.control.devices.reading import read
+
+
+class WorkloadSpec(Fields):
+    replicas: int | None = None
+    parallelism: int | None = None
+    completions: int | None = None
+    suspend: bool | None = None
+
+
+class WorkloadStatus(Fields):
+    """The numbers of pods in the status of a workload of any kind."""
+
+    replicas: int = 0
+    ready_replicas: int = 0
+    desired_number_scheduled: int = 0
+    current_number_scheduled: int = 0
+    number_ready: int = 0
+    active: int = 0
+    ready: int | None = None
+    succeeded: int = 0
+    conditions: list[Condition] | None = None
+
+
+class Workload(Fields):
+    """A Deployment, ReplicaSet, StatefulSet, DaemonSet or Job."""
+
+    metadata: Metadata
+    spec: WorkloadSpec = msgspec.field(default_factory=WorkloadSpec)
+    status: WorkloadStatus = msgspec.field(default_factory=WorkloadStatus)
+
+    def has_condition(self, *types: str) -> bool:
+        """Whether a condition of one of these types is True."""
+        return any(each.type in types and each.status == "True" for each in self.status.conditions or ())
+
+
+class Involved(Fields):
+    uid: str = ""
+
+
+class FailedCreate(Fields):
+    """An event about a pod that a controller could not create.
+
+    Decoding fails for events with another reason, so that the server caches only events with this reason.
+    """
+
+    metadata: Metadata
+    reason: Literal["FailedCreate"]
+    involved_object: Involved = msgspec.field(default_factory=Involved)
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers of pods of a workload: how many it should have, has created, and are ready."""
+
+    wanted: int
+    created: int
+    ready: int
+
+
+class WorkloadView(msgspec.Struct, rename="camel"):
+    """A workload with fewer pods than it should have.
+
+    - `group` and `resource`: of its kind, such as "apps" and "deployments".
+    - `created`: the creationTimestamp.
+    - `wanted`: the number of pods that it should have.
+    - `pods`: the number of pods that its controller has created.
+    - `ready`: the number of pods that are ready.
+    - `message`: of the condition ReplicaFailure, or of the newest event FailedCreate.
+    """
+
+    kind: str
+    group: str
+    resource: str
+    namespace: str
+    name: str
+    resource_version: str
+    created: str
+    wanted: int
+    pods: int
+    ready: int
+    message: str
+
+
+def _of_replicas(workload: Workload) -> Numbers:
+    wanted, status = workload.spec.replicas, workload.status
+    return Numbers(1 if wanted is None else wanted, status.replicas, status.ready_replicas)
+
+
+def _of_daemons(workload: Workload) -> Numbers:
+    status = workload.status
+    return Numbers(status.desired_number_scheduled, status.current_number_scheduled, status.number_ready)
+
+
+def _of_job(workload: Workload) -> Numbers:
+    spec, status = workload.spec, workload.status
+    if spec.suspend or workload.has_condition("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"):
+        return Numbers(0, 0, 0)
+    wanted = 1 if spec.parallelism is None else spec.parallelism
+    if spec.completions is not None:
+        wanted = min(wanted, spec.completions - status.succeeded)
+    elif status.succeeded:
+        wanted = status.active
+    return Numbers(wanted, status.active, status.active if status.ready is None else status.ready)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of workload, and the function that counts the pods of a workload."""
+
+    name: str
+    group: str
+    resource: str
+    numbers: Callable[[Workload], Numbers]
+
+
+KINDS = (
+    Kind("Deployment", "apps", "deployments", _of_replicas),
+    Kind("ReplicaSet", "apps", "replicasets", _of_replicas),
+    Kind("StatefulSet", "apps", "statefulsets", _of_replicas),
+    Kind("DaemonSet", "apps", "daemonsets", _of_daemons),
+    Kind("Job", "batch", "jobs", _of_job),
+)
+
+
+async def short_workloads(cluster: Cluster) -> list[WorkloadView]:
+    """Returns the workloads that lack pods and whose condition or event says why.
+
+    Leaves out ReplicaSets with an owner, because their owner has the same message. Reads events only if a
+    workload lacks pods and has no condition ReplicaFailure.
+    """
+    views = [
+        _view(kind, workload)
+        for kind in KINDS
+        for workload in await read(cluster, kind.group, kind.resource, Workload)
+        if not (kind.name == "ReplicaSet" and workload.metadata.owner_references)
+        and _lacks_pods(kind.numbers(workload))
+    ]
+    silent = {uid: view for uid, view in views if not view.message and view.pods < view.wanted}
+    if silent:
+        _add_messages(silent, await read(cluster, "", "events", FailedCreate))
+    return [view for _, view in views if view.message]
+
+
+def _lacks_pods(numbers: Numbers) -> bool:
+    return min(numbers.created, numbers.ready) < numbers.wanted
+
+
+def _view(kind: Kind, workload: Workload) -> tuple[str, WorkloadView]:
+    """Returns the uid and the view of a workload. The message is "" without a condition ReplicaFailure."""
+    metadata, numbers = workload.metadata, kind.numbers(workload)
+    failures = [each for each in workload.status.conditions or () if each.type == "ReplicaFailure"]
+    message = next((each.message for each in failures if each.status == "True"), "")
+    view = WorkloadView(
+        kind.name,
+        kind.group,
+        kind.resource,
+        metadata.namespace,
+        metadata.name,
+        metadata.resource_version,
+        metadata.creation_timestamp or "",
+        numbers.wanted,
+        numbers.created,
+        numbers.ready,
+        message,
+    )
+    return metadata.uid, view
+
+
+def _add_messages(views: dict[str, WorkloadView], events: Iterable[FailedCreate]) -> None:
+    """Sets the message of each workload to that of its newest event FailedCreate, if it has one.
+
+    `views`: workloads by uid.
+    """
+    about = [event for event in events if event.involved_object.uid in views and event.message]
+    about.sort(key=lambda event: int(event.metadata.resource_version or 0))
+    for event in about:
+        views[event.involved_object.uid].message = event.message

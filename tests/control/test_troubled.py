@@ -1,0 +1,140 @@
+"""The control API lists pods that crash, pods that wait for finalizers, and workloads that lack pods."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fakeapi import FakeAPI
+from fakeapi.clients.control import ControlClient
+from tests.control.page_objects import new_pod
+
+LABELS = {"app": "a"}
+TEMPLATE: dict[str, Any] = {
+    "metadata": {"labels": LABELS},
+    "spec": {"containers": [{"name": "a", "image": "a"}]},
+}
+QUOTA = {
+    "apiVersion": "v1",
+    "kind": "ResourceQuota",
+    "metadata": {"name": "few"},
+    "spec": {"hard": {"pods": "1"}},
+}
+CRASH = "container a: CrashLoopBackOff, exit code 3, 2 restarts: cannot open /dev/accel0"
+
+
+@pytest.fixture
+def api() -> Iterator[FakeAPI]:
+    with FakeAPI(release="1.36") as server:
+        yield server
+
+
+@pytest.fixture
+def client(api: FakeAPI) -> Iterator[ControlClient]:
+    with ControlClient(api.url) as opened:
+        yield opened
+
+
+def crash(api: FakeAPI, name: str, restarts: int = 2, message: str = "cannot open /dev/accel0") -> None:
+    """Creates a pod with a container that waits in CrashLoopBackOff."""
+    pod = api.create(new_pod(name))
+    times = {"startedAt": "2030-01-01T00:00:00Z", "finishedAt": "2030-01-01T00:00:01Z"}
+    container = {
+        "name": "a",
+        "image": "a",
+        "imageID": "",
+        "ready": False,
+        "restartCount": restarts,
+        "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+        "lastState": {"terminated": {"exitCode": 3, "reason": "Error", "message": message, **times}},
+    }
+    api.update_status({**pod, "status": {"phase": "Running", "containerStatuses": [container]}})
+
+
+def keep(api: FakeAPI, name: str, phase: str) -> None:
+    """Creates a pod with a finalizer, and deletes the pod."""
+    pod = new_pod(name)
+    created = api.create({**pod, "metadata": {"name": name, "finalizers": ["example.com/keep"]}})
+    api.update_status({**created, "status": {"phase": phase}})
+    api.delete("Pod", name)
+
+
+def workload(kind: str, name: str, **spec: Any) -> dict[str, Any]:
+    group = "batch/v1" if kind == "Job" else "apps/v1"
+    selector = {} if kind == "Job" else {"selector": {"matchLabels": LABELS}}
+    template = TEMPLATE
+    if kind == "Job":
+        template = {"spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
+    whole = {"template": template, **selector, **spec}
+    return {"apiVersion": group, "kind": kind, "metadata": {"name": name}, "spec": whole}
+
+
+def groups(client: ControlClient, kind: str, **query: Any) -> list[dict[str, Any]]:
+    return [group for group in client.get("/waiting", **query)["groups"] if group["kind"] == kind]
+
+
+def test_crashing_pods_with_the_same_message_are_one_group(api: FakeAPI, client: ControlClient) -> None:
+    crash(api, "gnu-1")
+    crash(api, "gnu-2", restarts=1)
+    crash(api, "yak", message="out of memory")
+    found = groups(client, "crashing")
+    assert [[pod["name"] for pod in group["pods"]] for group in found] == [["gnu-1", "gnu-2"], ["yak"]]
+    assert (found[0]["pods"][0]["reason"], found[0]["pods"][0]["message"]) == ("CrashLoopBackOff", CRASH)
+    assert [group["number"] for group in groups(client, "crashing", search="ACCEL0")] == [2]
+    (one,) = client.get("/waiting", cause=found[1]["cause"])["groups"]
+    assert [pod["name"] for pod in one["pods"]] == ["yak"]
+    assert client.get("/pending") == {"pods": 0, "crashing": 3, "deleting": 0, "workloads": {}}
+
+
+def test_a_deleted_pod_names_the_finalizers_that_it_waits_for(api: FakeAPI, client: ControlClient) -> None:
+    keep(api, "fox", "Succeeded")
+    keep(api, "pending", "Pending")
+    (group,) = groups(client, "deletingPod")
+    assert [(pod["name"], pod["message"]) for pod in group["pods"]] == [
+        ("fox", "waits for finalizer example.com/keep")
+    ]
+    answer = client.get("/waiting")
+    assert (answer["pods"], answer["crashing"], answer["deletingPods"]) == (1, 0, 1)
+    assert client.get("/pending") == {"pods": 1, "crashing": 0, "deleting": 1, "workloads": {}}
+
+
+def test_workloads_that_lack_pods_have_the_message_of_their_condition_or_event() -> None:
+    with (
+        FakeAPI(
+            release="1.36",
+            controllers="deployment,replicaset,statefulset,job,resourcequota",
+        ) as api,
+        ControlClient(api.url) as client,
+    ):
+        api.create(QUOTA)
+        api.settle()
+        api.create(workload("Deployment", "cart", replicas=3))
+        api.settle()
+        api.create(workload("StatefulSet", "db", serviceName="db", replicas=2))
+        api.create(workload("Job", "load", parallelism=2, completions=4))
+        api.create(workload("ReplicaSet", "none", replicas=0))
+        api.settle()
+        found = [view for group in groups(client, "workload") for view in group["workloads"]]
+        numbers = {(view["kind"], view["name"]): (view["pods"], view["wanted"]) for view in found}
+        assert numbers == {
+            ("Deployment", "cart"): (1, 3),
+            ("StatefulSet", "db"): (0, 2),
+            ("Job", "load"): (0, 2),
+        }
+        assert all("exceeded quota: few" in view["message"] for view in found)
+        expected = {"Deployment": 1, "StatefulSet": 1, "Job": 1}
+        assert client.get("/waiting")["workloads"] == client.get("/pending")["workloads"] == expected
+        assert [
+            view["name"] for group in groups(client, "workload", search="cart") for view in group["workloads"]
+        ] == ["cart"]
+
+
+def test_a_workload_without_a_message_is_not_listed(api: FakeAPI, client: ControlClient) -> None:
+    created = api.create(workload("Deployment", "web", replicas=2))
+    assert groups(client, "workload") == []
+    failure = {"type": "ReplicaFailure", "status": "True", "message": "no room"}
+    api.update_status({**created, "status": {"replicas": 1, "conditions": [failure]}})
+    assert [group["workloads"][0]["message"] for group in groups(client, "workload")] == ["no room"]
+    status = {"replicas": 2, "readyReplicas": 2, "conditions": [failure]}
+    api.patch("Deployment", "web", {"status": status}, subresource="status")
+    assert groups(client, "workload") == []
