@@ -394,3 +394,34 @@ def test_a_placed_pod_names_its_devices_the_scores_and_the_other_nodes(api: Fake
     assert why.notes == ["the nodes are judged as they are now, not as they were when the pod was scheduled"]
     assert "TaintToleration" not in why.text
     assert "TaintToleration 300" in text_of(why, everything=True)
+
+
+def test_the_devices_of_other_drivers_on_a_node_do_not_count(api: FakeAPI) -> None:
+    cluster(api, device("d-0"), device("d-1"))
+    resource_slice(api, "a", [device("d-0"), device("d-1")], driver=NIC)
+    train(api, request(count=3))
+    (line,) = [one for one in api.explain("pod", "train").reasons[0].details if "publishes" in one]
+    assert line.startswith(f"node a publishes 2 devices of driver {DRIVER}; 2 match class {DRIVER}, ")
+
+
+def test_a_constraint_of_one_claim_is_not_a_conflict_of_claims(api: FakeAPI) -> None:
+    cluster(api, nodes="ab")
+    for name in "ab":
+        resource_slice(api, name, [device("gpu-0", numa=0), device("gpu-1", numa=1)])
+    train(api, request(count=2), constraints=[{"matchAttribute": f"{DRIVER}/numa"}])
+    reasons = {one.reason for one in api.explain("pod", "train").nodes}
+    choice = "no choice of them also satisfies the constraints of the claim"
+    assert f"the request has enough devices, but {choice}" in reasons
+    assert not any("the claims" in reason for reason in reasons)
+
+
+def test_devices_of_two_drivers_have_the_names_of_their_drivers(api: FakeAPI) -> None:
+    cluster(api)
+    name = "example.com/numa"
+    for number, driver in enumerate((DRIVER, NIC)):
+        one = device("d-0", attributes={name: {"int": number}})
+        resource_slice(api, "a", [one], driver=driver)
+    device_class(api, "any", "true")
+    train(api, request(class_name="any", count=2), constraints=[{"matchAttribute": name}])
+    details = api.explain("pod", "train").reasons[0].details
+    assert details[1:] == [f"{name} 0: {DRIVER}/a/d-0", f"{name} 1: {NIC}/a/d-0"]

@@ -45,13 +45,14 @@ export function Devices() {
   const groups = useMemo(() => grouped(nodes), [nodes]);
   const pool = open && data?.nodes.find((each) => each.name === open.node)?.pools.find((each) => each.name === open.pool && each.driver === open.driver);
   const pending = attention(usePending());
+  const note = pending && html`<a class="note" href="#/why"><${Icon} name="warning" />${pending}: why?</a>`;
   const real = (data?.nodes ?? []).filter((each) => each.name);
   if (data && !data.nodes.length) {
-    return html`<${Heading} title="Devices" /><${Nothing} />`;
+    return html`<${Heading} title="Devices" />${note}<${Nothing} />`;
   }
   return html`<${Heading} title="Devices" lead=${data ? leadOf(real.length, data.drivers) : "Reading…"} />
     <${Problem} error=${error} />
-    ${pending && html`<a class="note" href="#/why"><${Icon} name="warning" />${pending}: why?</a>`}
+    ${note}
     ${data && html`<${Drivers} drivers=${data.drivers} chosen=${driver} choose=${setDriver} />`}
     <div class="filters">
       <${Search} value=${search} onInput=${setSearch} label="Find a node, device, claim or pod" />
