@@ -206,6 +206,7 @@ def _running(status: dict[str, Any]) -> dict[str, Any]:
     """Returns the status of a pod whose container runs."""
     ready = {"type": "Ready", "status": "True"}
     container = {"name": "main", "image": "train:1", "imageID": "", "restartCount": 0, "ready": True}
+    container["state"] = {"running": {}}
     conditions = [*status.get("conditions", ()), ready]
     return {**status, "phase": "Running", "conditions": conditions, "containerStatuses": [container]}
 
