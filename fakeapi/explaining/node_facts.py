@@ -25,7 +25,8 @@ from fakeapi.explaining.node_offers import Fact, Offer, of_node, recreated, with
 from fakeapi.explaining.resource_facts import resource_facts
 from fakeapi.machinery.json_types import Object
 
-NOT_READY = "node.kubernetes.io/not-ready"
+NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+"""The taints of a node whose condition Ready is not True."""
 
 
 def facts_of(wants: Wants, state: NodeState) -> list[Fact]:
@@ -74,9 +75,9 @@ def _taints(wants: Wants, state: NodeState) -> Iterator[Fact]:
             continue
         text = taint_text(taint)
         without = partial(_without_taint, state, text)
-        if taint["key"] == NOT_READY:
+        if taint["key"] in NOT_READY:
             ready = of_node(pod, state, f"make node {state.name} ready", "status.conditions", without)
-            whole = f"node {state.name} is not ready{_ready_text(state.node)}"
+            whole = f"node {state.name} is not ready{_ready_text(state.node, taint['key'])}"
             yield Fact("NodeNotReady", "not ready", whole, "status.conditions", (ready,))
             continue
         remove = f"remove the taint {text} from node {state.name}"
@@ -104,12 +105,13 @@ def _tolerate(pod: Object, taint: Object, text: str) -> Offer:
     return Offer(change, lambda: ({**pod, "spec": changed}, ()))
 
 
-def _ready_text(node: Object) -> str:
+def _ready_text(node: Object, taint: str) -> str:
+    """Returns why a node is not ready: from its condition Ready, or else the key of its taint."""
     for condition in node["status"].get("conditions") or ():
         if condition["type"] == "Ready" and condition["status"] != "True":
             why = condition.get("message") or condition.get("reason") or f"Ready is {condition['status']}"
             return f": {why}"
-    return f" (taint {NOT_READY})"
+    return f" (taint {taint})"
 
 
 def _ports(wants: Wants, state: NodeState) -> Iterator[Fact]:

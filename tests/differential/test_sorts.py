@@ -30,6 +30,8 @@ def test_equal_seeds_give_equal_stories(sort: str) -> None:
 @pytest.mark.parametrize("sort", SORTS)
 def test_a_repeated_story_shares_no_name_with_the_first(sort: str) -> None:
     for number, story in enumerate(stories(sort, 7), 1):
+        if all("/flowschemas/exempt?dryRun=All" in request["target"] for request in story):
+            continue  # both servers have this FlowSchema, and a dry run does not change it
         again = retagged(story, number, 3)
         assert f"q{number}x3" in json.dumps(again)
         assert f"q{number}-" not in json.dumps(again).replace(f"q{number}x3", "")

@@ -36,6 +36,15 @@ def node_not_ready(api: FakeAPI) -> None:
     pod(api, "train")
 
 
+@situation("NodeNotReady", "node a is not ready: Kubelet stopped posting node status.")
+def node_unreachable(api: FakeAPI) -> None:
+    node(api, "a", spec={"taints": [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]})
+    silent = {"type": "Ready", "status": "Unknown", "message": "Kubelet stopped posting node status."}
+    stored = api.get("Node", "a")
+    api.update_status({**stored, "status": {**stored["status"], "conditions": [silent]}})
+    pod(api, "train")
+
+
 @situation("NodeUnschedulable", "node a has the devices, but is refused: cordoned (spec.unschedulable)")
 def the_node_with_devices_is_cordoned(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), nodes="ab")
