@@ -6,7 +6,7 @@ from fakeapi import FakeAPI
 from tests.control import chromium as browsers
 from tests.control.chromium import Chromium, as_wide_as
 from tests.control.page_objects import ALLOCATION, CLAIM, CONSUMER, DRIVER, new_pod, new_slice, node
-from tests.control.test_troubled import CRASH, crash, keep, workload
+from tests.control.troubled_objects import CRASH, crash, keep, workload
 
 pytestmark = [
     pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
