@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from fakeapi import other_distribution
-from fakeapi.cli import PARENT, announcing
+from fakeapi.cli import STARTED_BY, announcing
 from fakeapi.cli.file_type import FILE
 from fakeapi.cli.numbers import Number, WholeNumber
 from fakeapi.cli.options import PlainOption, server_options
@@ -202,7 +202,7 @@ def serve(
     if end_with_parent:
         from fakeapi.envtest import parent  # noqa: PLC0415 - see the module's docstring
 
-        parent.end_with_parent(PARENT)
+        parent.end_with_parent(STARTED_BY)
     if demo:
         from fakeapi.testing.demo import options_of  # noqa: PLC0415 - see the module's docstring
 

@@ -59,7 +59,7 @@ PARSED_BYTES = 8 * 1024
 GOAWAY = ">xHBBIII"
 """The `struct` format of a GOAWAY frame: frame header, last stream and error code (RFC 9113, 6.8)."""
 
-BLANK = b" \t"
+_BLANK = b" \t"
 
 _OF_A_FAILURE = [(b"content-length", b"0"), (b"connection", b"close")]
 """The headers of hypercorn's response if the application failed. HTTP2 ignores their `connection: close`."""
@@ -103,9 +103,9 @@ class TrimmingDecoder(hpack.Decoder):
 
     def decode(self, data: bytes, raw: bool = True) -> Iterable[hpack.HeaderTuple]:  # noqa: FBT001, FBT002 - of hpack
         headers = list(super().decode(data, raw=True))
-        if any(value[:1] in BLANK or value[-1:] in BLANK for _, value in headers):
-            return [hpack.HeaderTuple(name, value.strip(BLANK)) for name, value in headers]
-        return headers
+        if all(value == value.strip(_BLANK) for _, value in headers):
+            return headers
+        return [hpack.HeaderTuple(name, value.strip(_BLANK)) for name, value in headers]
 
 
 class RequestTask:

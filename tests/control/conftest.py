@@ -1,10 +1,11 @@
-"""Runs the browser of a test module, and a server whose live page it shows."""
+"""Runs the browser of a test module, a server whose live page it shows, and a client of the control API."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from fakeapi import FakeAPI
+from fakeapi.clients.control import ControlClient
 from tests.control.browser import Browser
 
 
@@ -19,3 +20,9 @@ def browser(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def api() -> Iterator[FakeAPI]:
     with FakeAPI(release="1.36") as server:
         yield server
+
+
+@pytest.fixture
+def client(api: FakeAPI) -> Iterator[ControlClient]:
+    with ControlClient(api.url) as opened:
+        yield opened

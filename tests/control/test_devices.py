@@ -1,6 +1,5 @@
 """The control API derives the states of devices and claims from slices, claims and pods."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,18 +12,6 @@ from fakeapi.controllers.work import WorkQueue
 
 GROUP = "resource.k8s.io/v1"
 DRIVER = "gpu.example.com"
-
-
-@pytest.fixture
-def api() -> Iterator[FakeAPI]:
-    with FakeAPI(release="1.36") as server:
-        yield server
-
-
-@pytest.fixture
-def client(api: FakeAPI) -> Iterator[ControlClient]:
-    with ControlClient(api.url) as opened:
-        yield opened
 
 
 def new_slice(

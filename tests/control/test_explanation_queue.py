@@ -15,12 +15,6 @@ from tests.control.explanations import WAIT_SECONDS, EndlessExplanations
 
 
 @pytest.fixture
-def api() -> Iterator[FakeAPI]:
-    with FakeAPI(release="1.36") as server:
-        yield server
-
-
-@pytest.fixture
 def explanations(monkeypatch: pytest.MonkeyPatch) -> EndlessExplanations:
     return EndlessExplanations(monkeypatch)
 

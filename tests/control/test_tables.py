@@ -1,24 +1,11 @@
 """The table of a kind has the rows and columns of `kubectl get`, and can return only the changes."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.clients.control import ControlClient
-
-
-@pytest.fixture
-def api() -> Iterator[FakeAPI]:
-    with FakeAPI(release="1.36") as server:
-        yield server
-
-
-@pytest.fixture
-def client(api: FakeAPI) -> Iterator[ControlClient]:
-    with ControlClient(api.url) as opened:
-        yield opened
 
 
 def configmap(name: str, **labels: str) -> dict[str, Any]:

@@ -1,9 +1,6 @@
 """The control API lists pods that crash, pods that wait for finalizers, and workloads that lack pods."""
 
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.clients.control import ControlClient
@@ -15,18 +12,6 @@ QUOTA = {
     "metadata": {"name": "few"},
     "spec": {"hard": {"pods": "1"}},
 }
-
-
-@pytest.fixture
-def api() -> Iterator[FakeAPI]:
-    with FakeAPI(release="1.36") as server:
-        yield server
-
-
-@pytest.fixture
-def client(api: FakeAPI) -> Iterator[ControlClient]:
-    with ControlClient(api.url) as opened:
-        yield opened
 
 
 def groups(client: ControlClient, kind: str, **query: Any) -> list[dict[str, Any]]:

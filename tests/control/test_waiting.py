@@ -1,6 +1,5 @@
 """The control API groups the pods and claims that wait by their cause."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,21 +10,9 @@ from fakeapi.control.handlers import waiting
 from tests.control.page_objects import CLAIM, new_pod
 
 
-@pytest.fixture
-def api() -> Iterator[FakeAPI]:
-    with FakeAPI(release="1.36") as server:
-        yield server
-
-
 def new_claim(name: str, count: int = 1) -> dict[str, Any]:
     request = {"name": "a", "exactly": {"deviceClassName": "gpu", "count": count}}
     return {**CLAIM, "metadata": {"name": name}, "spec": {"devices": {"requests": [request]}}}
-
-
-@pytest.fixture
-def client(api: FakeAPI) -> Iterator[ControlClient]:
-    with ControlClient(api.url) as opened:
-        yield opened
 
 
 def test_pods_that_ask_for_the_same_and_have_the_same_message_are_one_group(

@@ -40,12 +40,9 @@ def crash_of_pod(pod: Pod, now: float) -> Crash | None:
     """Returns the crash of the first container of a pod that crashes; None without such a container."""
     has_failed = pod.status.phase == "Failed"
     for status in (*(pod.status.init_container_statuses or ()), *(pod.status.container_statuses or ())):
-        state = status.state or {}
-        if not (status.restart_count or has_failed or "waiting" in state):
-            continue
         crash = crash_of(
             status.name,
-            state,
+            status.state or {},
             status.last_state or {},
             status.restart_count,
             has_failed=has_failed,

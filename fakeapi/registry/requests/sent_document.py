@@ -1,6 +1,6 @@
-"""SentDocument: the empty lists and the texts of quantities that a client sent.
+"""SentDocument: the empty lists and maps, and the texts of quantities, that a client sent.
 
-Canonical objects have neither. In Go, an empty list differs from a missing list. Error messages print an
+Canonical objects have none of them. In Go, an empty list differs from a missing list. Error messages print an
 empty list as [] and a missing list as null. Some rules of Kubernetes refuse only empty lists. For
 managedFields, an atomic list also changes if an empty list in its items becomes a missing list. An ephemeral
 container must not have resources, not even empty maps.
@@ -52,10 +52,11 @@ class SentDocument(msgspec.Struct):
     def restored(self, obj: Object, schema: Struct) -> Object:
         """Returns `obj` with the empty lists of the document, for the strategy of its kind.
 
-        Restores a list only at a path that both the document and `obj` have. The stored form leaves out empty
-        lists of fields with `omitempty` (`registry.stored.form`). `schema`: the type of `obj`.
+        Ephemeral containers also get their empty maps. Restores a value only at a path that both the document
+        and `obj` have. The stored form leaves out empty lists of fields with `omitempty`
+        (`registry.stored.form`). `schema`: the type of `obj`.
         """
-        return self._with_lists(obj, schema, _EVERYWHERE)
+        return self._with_empty(obj, schema, _EVERYWHERE)
 
     def restored_in_atomic_lists(
         self, obj: Object, schema: Struct, rebuilt: frozenset[tuple[str, str]]
@@ -68,13 +69,13 @@ class SentDocument(msgspec.Struct):
 
         `rebuilt`: the lists of `Conversion.rebuilt_lists`, which stay missing.
         """
-        filled = self._with_lists(obj, schema, _Places(inside=False, rebuilt=rebuilt))
+        filled = self._with_empty(obj, schema, _Places(inside=False, rebuilt=rebuilt))
         if not amount_names(schema) or self._decoded() is None:
             return filled
         restored: Object = with_sent_amounts(filled, self._decoded(), schema)
         return restored
 
-    def _with_lists(self, obj: Object, schema: Struct, places: "_Places") -> Object:
+    def _with_empty(self, obj: Object, schema: Struct, places: "_Places") -> Object:
         if not self.has_empty:
             return obj
         filled: Object = _filled(obj, self._decoded(), schema, places)

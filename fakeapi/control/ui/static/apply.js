@@ -10,7 +10,7 @@ import { Code, Panel, Problem, say, useAction } from "./ui.js";
 // Maximum number of objects that one button deletes.
 const OBJECTS_MAX = 5;
 const API_VERSIONS = { DeviceClass: "resource.k8s.io/v1", ResourceClaim: "resource.k8s.io/v1", ResourceClaimTemplate: "resource.k8s.io/v1", ResourceSlice: "resource.k8s.io/v1", DeviceTaintRule: "resource.k8s.io/v1" };
-const EDITABLE = new Set(["Node", "DeviceClass", "ResourceSlice", "ResourceQuota", "PriorityClass"]);
+const EDITABLE = new Set(["Node", "DeviceClass", "ResourceSlice", "ResourceQuota"]);
 
 /** Returns the kind of an object as the server serves it; undefined if the server does not serve the kind. */
 export const servedKind = (kind) => kindOf(kind, API_VERSIONS[kind] ?? "v1");

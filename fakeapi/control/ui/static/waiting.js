@@ -38,7 +38,7 @@ export const isPlain = (group) => PLAIN.has(group.kind);
 export const isFolded = (group) => group.number > UNFOLDED_MAX;
 
 /** Whether the pods of a folded group only wait for the kubelets of their nodes. */
-export const isStarting = ({ number, kind, rows }) => number > UNFOLDED_MAX && kind === "pod" && Boolean(rows[0].node) && !rows[0].message;
+export const isStarting = (group) => isFolded(group) && group.kind === "pod" && Boolean(group.rows[0].node) && !group.rows[0].message;
 
 /** Returns the first row of a group. Its explanation stands for the whole group. */
 export const leadOf = (group) => ({ ...group.rows[0], shared: group.cause });

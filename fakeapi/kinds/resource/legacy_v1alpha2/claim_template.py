@@ -7,9 +7,7 @@ from typing import Any
 
 from fakeapi.kinds.common.immutable_structs import validate_immutable_struct
 from fakeapi.kinds.common.template_metadata import template_metadata_errors
-from fakeapi.kinds.resource.claim_template import (
-    restore_empty_lists,
-)
+from fakeapi.kinds.resource.claim_template import restore_empty_lists
 from fakeapi.kinds.resource.legacy_v1alpha2 import CLASSIC_VERSIONS
 from fakeapi.kinds.resource.legacy_v1alpha2.claim import (
     class_and_mode,
