@@ -18,6 +18,7 @@ Further members of a request:
 """
 
 import copy
+import itertools
 import json
 from collections.abc import Callable
 from random import Random
@@ -55,6 +56,8 @@ class StoryWriter:
         self._namespace = f"q{number}"
         self._names = [self._name(number, index) for index in range(2)]
         self._known: dict[str, dict[str, Any]] = {}
+        # With a number before the random part, both servers list objects with random names in the same order.
+        self._generated = itertools.count(1)
         root = f"/apis/{subject.api_version}" if "/" in subject.api_version else f"/api/{subject.api_version}"
         place = f"/namespaces/{self._namespace}" if subject.namespaced else ""
         self.collection = f"{root}{place}/{subject.resource}"
@@ -109,7 +112,8 @@ class StoryWriter:
         if self._random.random() < 0.6:
             obj = self._subject.varied(obj)
         if self._random.random() < 0.05:
-            obj["metadata"] = {"generateName": f"{name}-", "labels": {"story": self._label}}
+            prefix = f"{name}-{next(self._generated)}-"
+            obj["metadata"] = {"generateName": prefix, "labels": {"story": self._label}}
         else:
             self._known[name] = obj
         return self._request("POST", self.collection, self._maybe_odd(obj), self._write_options())
