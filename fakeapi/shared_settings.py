@@ -1,12 +1,12 @@
 """Checks the settings of servers that share one database."""
 
-import re
 import zlib
 from pathlib import Path
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.settings import Settings
 
-_POSTGRESQL = re.compile(r"postgres(ql)?://")
+_POSTGRESQL = lazy_pattern(r"postgres(ql)?://")
 
 COMMON = (
     "release",

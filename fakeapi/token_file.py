@@ -8,13 +8,15 @@ import re
 import stat
 from pathlib import Path
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 TOKEN_MAX = 65_536
 """Maximum size of a token file in bytes; reading a longer file raises TokenFileError."""
 
 _FORBIDDEN = stat.S_IWGRP | stat.S_IRWXO
 """Permission bits that a token file must not have: write for the group, and any access for other users."""
 
-_TOKEN = re.compile(rb"[\x21-\x7e]+")
+_TOKEN = lazy_pattern(rb"[\x21-\x7e]+")
 
 
 class TokenFileError(ValueError):

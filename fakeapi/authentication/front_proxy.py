@@ -3,7 +3,6 @@
 Follows k8s.io/apiserver `pkg/authentication/request/headerrequest`.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -14,6 +13,7 @@ from fakeapi.authentication.certificate_users import CertificateRefused, check_t
 from fakeapi.authentication.issuers import Issuers
 from fakeapi.authentication.settings import FrontProxySettings
 from fakeapi.authentication.token_users import with_authenticated
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.registry.identity.users import User
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -64,7 +64,7 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-_BAD_ESCAPE: Final = re.compile("%(?![0-9A-Fa-f]{2})")
+_BAD_ESCAPE: Final = lazy_pattern("%(?![0-9A-Fa-f]{2})")
 
 
 def _unescaped(key: str) -> str:

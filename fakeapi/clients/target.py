@@ -1,7 +1,6 @@
 """Target: the URL, TLS settings and credential of a server."""
 
 import asyncio
-import re
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,13 +10,14 @@ from urllib.parse import urlsplit
 
 from fakeapi.inputfile import read_regular
 from fakeapi.machinery.base_error import FakeAPIError
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 FILE_BYTES_MAX = 16 * 1024 * 1024
 """Maximum size of a kubeconfig, certificate, key or token file, in bytes; a larger file raises
 TargetError.
 """
 
-_HOST_AND_PORT = re.compile(r"[\w.-]+(:\d+)?/?|\[[0-9a-fA-F:.]+\](:\d+)?/?")
+_HOST_AND_PORT = lazy_pattern(r"[\w.-]+(:\d+)?/?|\[[0-9a-fA-F:.]+\](:\d+)?/?")
 
 
 class TargetError(FakeAPIError):

@@ -1,13 +1,13 @@
 """Parses the times in queries: RFC 3339, a time of the day, or a duration before now."""
 
-import re
 from datetime import UTC, datetime
 
 from fakeapi.clock.adjustable import seconds_of
 from fakeapi.control.errors import refused
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.option import seconds_of_duration
 
-_TIME_OF_DAY = re.compile(r"\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?")
+_TIME_OF_DAY = lazy_pattern(r"\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?")
 
 
 def moment_of(name: str, text: str, now: float) -> float:

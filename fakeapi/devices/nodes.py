@@ -3,7 +3,6 @@
 docs/devices.md explains the grammar.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 from fakeapi.devices.model import DeviceError
 from fakeapi.devices.reading import NODES_MAX, documents_of_file
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 Nodes: TypeAlias = "str | Path | Mapping[str, Any] | Iterable[Any]"
 """Value of the option `nodes`.
@@ -22,9 +22,9 @@ One of: text such as "gpu-{1..3},cpu=64", a file of Node manifests, a mapping of
 Node manifest, or several of these.
 """
 
-_RANGE = re.compile(r"\{([0-9]{1,6})\.\.([0-9]{1,6})\}")
-_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
-_TAINT = re.compile(r"([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)")
+_RANGE = lazy_pattern(r"\{([0-9]{1,6})\.\.([0-9]{1,6})\}")
+_NAME = lazy_pattern(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
+_TAINT = lazy_pattern(r"([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)")
 _RESOURCES = ("cpu", "memory", "pods", "ephemeral-storage")
 _FORM = "NAME,…[,cpu=64][,memory=256Gi][,label=KEY=VALUE][,taint=KEY=VALUE:EFFECT][,version=1.33.4]"
 

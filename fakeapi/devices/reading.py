@@ -23,6 +23,7 @@ from fakeapi.devices.templates import expand
 from fakeapi.inputfile import UnreadableFile, read_text
 from fakeapi.machinery.documents import DocumentError, documents_of
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.printable import printable_line
 from fakeapi.machinery.suggestions import did_you_mean
 
@@ -38,9 +39,9 @@ Drivers: TypeAlias = "str | Path | Mapping[str, Any] | Iterable[Drivers]"
 One of: a dict, YAML text, the path of a file, "NAME=COUNT", the name of a preset, or several of these.
 """
 
-_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
+_NAME = lazy_pattern(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
 _SLICES = ("ResourceSlice", "ResourceSliceList", "List")
-_SHORT = re.compile(r"([A-Za-z0-9.-]+)(?:=([0-9]{1,9}))?")
+_SHORT = lazy_pattern(r"([A-Za-z0-9.-]+)(?:=([0-9]{1,9}))?")
 _MEMBERS = (
     *("name", "preset", "nodes", "count", "devices", "attributes", "capacity", "counters", "pool"),
     *("cdi", "classes", "environment", "status", "prepare", "unprepare", "bind"),

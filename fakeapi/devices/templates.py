@@ -19,9 +19,10 @@ import msgspec
 
 from fakeapi.devices.model import DEVICES_MAX, NODE_BYTES_MAX, DeviceError
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 FOR = "for"
-_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9]{0,19})(?:\+([0-9]{1,6}))?(?::(0?[1-9]?)([dx]))?\}")
+_PLACEHOLDER = lazy_pattern(r"\{([a-z][a-z0-9]{0,19})(?:\+([0-9]{1,6}))?(?::(0?[1-9]?)([dx]))?\}")
 
 
 def expand(templates: Sequence[Object], count: int, node: str) -> tuple[Object, ...]:

@@ -7,7 +7,6 @@ layout, so `setup-envtest use -i --bin-dir STORE` finds the folders too.
 import hashlib
 import os
 import platform
-import re
 import shlex
 import shutil
 import sys
@@ -17,12 +16,13 @@ from typing import Final
 
 from fakeapi.atomic_file import alone_in, atomic_file, make_directory
 from fakeapi.envtest import etcd, kube_apiserver
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.version import __version__
 
 MARK: Final = ".fakeapi"
 """Name of the file that marks a folder as written by fakeapi. The file contains a digest of the programs."""
 
-_NAME: Final = re.compile(r"\d+\.\d+\.\d+-")
+_NAME: Final = lazy_pattern(r"\d+\.\d+\.\d+-")
 """Matches the version at the start of a folder's name."""
 
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}

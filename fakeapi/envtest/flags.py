@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 
 class FlagError(ValueError):
     """Raised for an invalid command line. The message equals the message of pflag."""
@@ -67,8 +69,8 @@ _BOOLEANS: Final = dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True) 
 )
 """Maps each text that Go's `strconv.ParseBool` accepts to its value."""
 
-_DURATION = re.compile(r"[+-]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+")
-_FLOAT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_DURATION = lazy_pattern(r"[+-]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+")
+_FLOAT = lazy_pattern(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _PATTERNS: Final = {
     "bool": (re.compile("|".join(_BOOLEANS)), "strconv.ParseBool"),
     "int": (re.compile(r"[+-]?\d+"), "strconv.ParseInt"),

@@ -1,7 +1,6 @@
 """Translates the flags of kube-apiserver into the options of FakeAPI."""
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +9,7 @@ from fakeapi.authentication.settings import FrontProxySettings
 from fakeapi.envtest.certificates import serving_certificate
 from fakeapi.envtest.flags import FlagError, Values
 from fakeapi.inputfile import KEY_FILE_BYTES_MAX, read_regular
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.registry.identity.token_settings import ISSUER, TokenSettings
 from fakeapi.settings import (
     SERVICE_CLUSTER_IP_RANGE,
@@ -190,7 +190,7 @@ def _tokens(values: Values) -> TokenSettings | None:
     )
 
 
-_PRIVATE_KEY = re.compile(r"-----BEGIN (RSA |EC )?PRIVATE KEY-----")
+_PRIVATE_KEY = lazy_pattern(r"-----BEGIN (RSA |EC )?PRIVATE KEY-----")
 
 
 def _signing_key(file: Path) -> str:

@@ -1,6 +1,5 @@
 """Explains allocator errors that end a scheduling attempt, such as a failed CEL selector."""
 
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -19,17 +18,18 @@ from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.trial import Case, Trial
 from fakeapi.machinery.cel import library
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_PLUGIN = re.compile(r'^running "?\w+"? filter plugin:? ?"?\w*"?: ')
+_PLUGIN = lazy_pattern(r'^running "?\w+"? filter plugin:? ?"?\w*"?: ')
 _GATES = {
     "admin access is requested, but the feature is disabled": "DRAAdminAccess",
     "the DRAPrioritizedList feature is disabled": "DRAPrioritizedList",
 }
-_POOL = re.compile(
+_POOL = lazy_pattern(
     r"request (?P<request>\S+): asks for all devices, but resource pool (?P<pool>\S+) is currently "
     r"(?P<state>being updated|invalid)"
 )
-_CONSTRAINT = re.compile(
+_CONSTRAINT = lazy_pattern(
     r"request (?P<request>\S+): cannot add device (?P<device>\S+) because a claim constraint would not be"
 )
 _LIMITS = "exceeds the claim limit"

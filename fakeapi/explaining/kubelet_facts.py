@@ -8,12 +8,13 @@ from fakeapi.explaining.cluster_objects import ClusterObjects, device_of, is_abo
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, listed
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH, shortened
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 PREPARE_FAILED = "FailedPrepareDynamicResources"
-_NOT_REGISTERED = re.compile(
+_NOT_REGISTERED = lazy_pattern(
     r"DRA (?:driver|plugin name) (?P<name>\S+) is not registered|DRA driver (?P<other>\S+) "
 )
-_FAILED = re.compile(
+_FAILED = lazy_pattern(
     r"NodePrepareResources failed for (?:ResourceClaim|claim) (?P<claim>\S+): (?P<why>.*)", re.DOTALL
 )
 _PREFIX = "Failed to prepare dynamic resources: "

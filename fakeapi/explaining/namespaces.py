@@ -1,6 +1,5 @@
 """Explains which objects keep a namespace that is being deleted, and what removes them."""
 
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -16,9 +15,10 @@ from fakeapi.explaining.finalizers import (
 )
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_COUNT = re.compile(r"(?P<resource>[\w-]+)\.(?P<group>[\w.-]*) has (?P<count>\d+) resource instances")
-_FINALIZER = re.compile(r"(?P<name>\S+) in \d+ resource instances")
+_COUNT = lazy_pattern(r"(?P<resource>[\w-]+)\.(?P<group>[\w.-]*) has (?P<count>\d+) resource instances")
+_FINALIZER = lazy_pattern(r"(?P<name>\S+) in \d+ resource instances")
 _CONTENT, _FINALIZERS = "NamespaceContentRemaining", "NamespaceFinalizersRemaining"
 """The conditions of a namespace that count its objects and their finalizers."""
 

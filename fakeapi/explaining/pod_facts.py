@@ -1,6 +1,5 @@
 """Explains problems of a pod's claims on all nodes: missing claims, classes and templates."""
 
-import re
 from collections.abc import Iterable
 
 import msgspec
@@ -17,6 +16,7 @@ from fakeapi.explaining.quota_reasons import quota_reason
 from fakeapi.explaining.renames import NAMESPACE
 from fakeapi.explaining.similar import nearest
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.registry.offloading.turns import Turns
 
 _LISTED = 6
@@ -191,7 +191,7 @@ def _being_deleted(cluster: ClusterObjects, claim: Object) -> Reason:
     return Reason("ClaimBeingDeleted", text, lines, own, "metadata.finalizers", blame=users, changes=changes)
 
 
-_CLASS_MISSING = re.compile(r"request (?P<request>\S+): device class (?P<name>\S+) does not exist")
+_CLASS_MISSING = lazy_pattern(r"request (?P<request>\S+): device class (?P<name>\S+) does not exist")
 
 
 def problem_reason(cluster: ClusterObjects, problem: str, claims: Iterable[Object]) -> Reason:

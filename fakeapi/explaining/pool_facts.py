@@ -1,6 +1,5 @@
 """Finds incomplete and invalid resource pools of a node, and slices with an old generation."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,8 +8,9 @@ from fakeapi.explaining.cluster_objects import ClusterObjects
 from fakeapi.explaining.model import listed
 from fakeapi.explaining.tally import NodeTally
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_DRIVER = re.compile(r"""\bdevice\.driver\s*==\s*["']([^"']+)["']""")
+_DRIVER = lazy_pattern(r"""\bdevice\.driver\s*==\s*["']([^"']+)["']""")
 """The comparison with one driver in a CEL expression."""
 
 RULE = "the devices of a pool are used only when its driver has published all slices of the newest generation"

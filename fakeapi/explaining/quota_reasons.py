@@ -1,6 +1,5 @@
 """Explains that a ResourceQuota refuses the claim of a pod: its numbers, and the claims that use it."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from fakeapi.admission.plugins.resource_quota.device_claims import OF_CLASS, devices_of
@@ -10,9 +9,10 @@ from fakeapi.explaining.harms import deletion, pods_of
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, listed
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta import quantity
 
-_EXCEEDED = re.compile(
+_EXCEEDED = lazy_pattern(
     r"exceeded quota: (?P<name>[^,]+), "
     r"requested: (?P<requested>.*), used: (?P<used>.*), limited: (?P<limited>.*)"
 )

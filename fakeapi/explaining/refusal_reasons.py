@@ -12,18 +12,19 @@ from fakeapi.machinery.cel import library
 from fakeapi.machinery.cel.devices import BASE_LIBRARIES
 from fakeapi.machinery.cel.syntax import Select, qualified_name, walk
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_POLICY = re.compile(
+_POLICY = lazy_pattern(
     r"ValidatingAdmissionPolicy '(?P<policy>[^']+)' with binding '(?P<binding>[^']+)' denied request: "
     r"(?P<why>.*)",
     re.DOTALL,
 )
 _FAILED = "failed expression: "
-_LABEL = re.compile(r"requires the `(?P<label>[^`]+)` label on the containing namespace")
+_LABEL = lazy_pattern(r"requires the `(?P<label>[^`]+)` label on the containing namespace")
 VALUES_SHOWN = 8
 """Maximum number of fields whose values a reason shows."""
 
-_WEBHOOK = re.compile(r'admission webhook "(?P<name>[^"]+)" denied the request:? ?(?P<why>.*)', re.DOTALL)
+_WEBHOOK = lazy_pattern(r'admission webhook "(?P<name>[^"]+)" denied the request:? ?(?P<why>.*)', re.DOTALL)
 
 
 def refused_reasons(cluster: ClusterObjects) -> list[Reason]:

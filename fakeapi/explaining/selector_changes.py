@@ -1,6 +1,5 @@
 """Changes a CEL selector so that the selector accepts devices, or a device so that a selector accepts it."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
@@ -10,10 +9,11 @@ from fakeapi.explaining.dropped import SelectorGroup
 from fakeapi.explaining.model import Seen
 from fakeapi.explaining.selector_text import conjuncts, driver_part, parts_of, short_path, shortened
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta import quantity
 
-_LITERAL = re.compile(r"\"[^\"\\]*\"|'[^'\\]*'|-?\d+|true|false")
-_STRICT = re.compile(r"\.(?:isGreaterThan|isLessThan)\((?P<type>quantity|semver)\(.*\)\)$")
+_LITERAL = lazy_pattern(r"\"[^\"\\]*\"|'[^'\\]*'|-?\d+|true|false")
+_STRICT = lazy_pattern(r"\.(?:isGreaterThan|isLessThan)\((?P<type>quantity|semver)\(.*\)\)$")
 _OPPOSITE = {">": ">=", "<": "<=", ">=": ">=", "<=": "<=", "==": "=="}
 _TEXT_LENGTH = 300
 """Maximum number of characters of a part of a selector in the text of a change."""

@@ -1,6 +1,5 @@
 """Finds the part of a CEL selector that refuses a device, and the values that this part reads."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -24,13 +23,14 @@ from fakeapi.machinery.cel.syntax import (
     walk,
 )
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.releases.rules import ReleaseRules
 
 COMPARISONS = {"_==_": "==", "_!=_": "!=", "_<_": "<", "_<=_": "<=", "_>_": ">", "_>=_": ">="}
 _ORDERS = {"isGreaterThan": ">", "isLessThan": "<"}
 _INDEXING = frozenset(("_[_]", "_[?_]", "_?._"))
 _KINDS = ("string", "int", "bool", "version")
-_DRIVER = re.compile(r"\bdevice\.driver\b")
+_DRIVER = lazy_pattern(r"\bdevice\.driver\b")
 _TEXT_LENGTH = 120
 """Maximum number of characters of a value in an explanation."""
 

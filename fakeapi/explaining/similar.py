@@ -1,10 +1,11 @@
 """Finds the name that a user probably meant."""
 
-import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-_WORD = re.compile(r"[^.-]+[.-]?|[.-]")
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
+_WORD = lazy_pattern(r"[^.-]+[.-]?|[.-]")
 """A word of a name, with the dot or hyphen after it."""
 
 SIMILARITY = 0.7

@@ -1,14 +1,14 @@
 """Finds comparisons of a device's value with a literal of another type, and corrects them."""
 
-import re
 from dataclasses import dataclass
 
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.explaining.selector_text import COMPARISONS, Places, by_domain, parsed_selector, path_of
 from fakeapi.machinery.cel.syntax import Call, Literal
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.releases.rules import ReleaseRules
 
-_SEMVER = re.compile(r"\d+(\.\d+){0,2}(?P<rest>[-+].*)?")
+_SEMVER = lazy_pattern(r"\d+(\.\d+){0,2}(?P<rest>[-+].*)?")
 _NOUNS = {
     "version": "a version",
     "int": "an int",

@@ -5,7 +5,6 @@ In kube-apiserver, two layers check each header, and their error messages differ
 `pkg/endpoints/handlers/negotiation`, also reads parameters and quality values.
 """
 
-import re
 from functools import cmp_to_key
 
 import msgspec
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 
 from fakeapi.http.header_cache import cached_by_header
 from fakeapi.machinery.errors import ApiError, Details
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.patch.media_types import (
     APPLY_CBOR_PATCH,
     APPLY_PATCH,
@@ -42,8 +42,8 @@ PARTIAL_LIST = "PartialObjectMetadataList"
 _INSERTION_SORTED_MAX = 12
 _META_VERSIONS = ("meta.k8s.io/v1", "meta.k8s.io/v1beta1")
 _WORD = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
-_PARAMETER = re.compile(rf";[ \t]*({_WORD})[ \t]*=")
-_WELL_FORMED = re.compile(
+_PARAMETER = lazy_pattern(rf";[ \t]*({_WORD})[ \t]*=")
+_WELL_FORMED = lazy_pattern(
     rf"[ \t]*{_WORD}(?:/{_WORD})?[ \t]*"
     rf'(?:;[ \t]*{_WORD}=(?:{_WORD}|"(?:[^"\\]|\\.)*")[ \t]*)*(?:;[ \t]*)?'
 )

@@ -4,7 +4,6 @@ Follows k8s.io/apimachinery `pkg/runtime/conversion.go` for single values, and
 `pkg/apis/meta/internalversion/validation` for valid combinations.
 """
 
-import re
 from urllib.parse import parse_qsl
 
 from msgspec.structs import replace
@@ -14,6 +13,7 @@ from fakeapi.machinery import errors
 from fakeapi.machinery.errors import Qualified
 from fakeapi.machinery.field_errors import FieldError, forbidden, not_supported
 from fakeapi.machinery.golang import numbers
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta import field_selector, label_selector
 from fakeapi.machinery.meta.options import (
     UNSAFE_DELETE,
@@ -29,7 +29,7 @@ from fakeapi.registry.requests.options import DeleteOptions, ListOptions, WatchO
 
 FIELD_MANAGER_LENGTH_MAX = 128
 
-BAD_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
+BAD_ESCAPE = lazy_pattern(rb"%(?![0-9a-fA-F]{2})")
 
 
 class Query:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
@@ -24,6 +23,7 @@ from fakeapi.http.transform import Transform, separated, transform_for
 from fakeapi.http.turns import Turns
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.decoding import CBOR, PROTOBUF, YAML
 from fakeapi.registry.requests.options import WriteResult
@@ -44,7 +44,7 @@ RENDERED_BESIDE_FROM = 2_000
 RENDERED_BESIDE_BYTES = 256 * 1024
 """Minimum size, in bytes, of a list that a thread renders, even if the list has few items."""
 
-_UNPRINTABLE = re.compile("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
+_UNPRINTABLE = lazy_pattern("[\x7f\x80-\x84\x86-\x9f\ufffe\uffff]")
 """Characters that JSON allows but go-yaml rejects. kube-apiserver creates YAML by parsing JSON as YAML."""
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.golang.json_decoding import decode_lenient
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.printable import printable_line
 
 NODES_MAX = 2_000_000
@@ -24,7 +25,7 @@ The deepest objects of Kubernetes, CustomResourceDefinitions, have about 130 lev
 """
 
 _MESSAGE_LENGTH = 500
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_STRINGS = lazy_pattern(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _NO_SEPARATORS = bytes(byte for byte in range(256) if byte not in b"[{,:")
 
 

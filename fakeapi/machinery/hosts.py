@@ -5,16 +5,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 ACCEPTED_HOSTS = r"^localhost$,^127\.0\.0\.1$,^\[::1\]$"
 """The default accepted hosts: only loopback hosts. Equals the default of `kubectl proxy --accept-hosts`."""
 
 HOST_MAX = 1000
 """Maximum length of a Host or Origin header in characters; longer headers are rejected."""
 
-_AUTHORITY = re.compile(r"(\[[0-9a-f:.]+(?:%[^\[\]\s]+)?\]|[^\[\]:/?#@\\\s]*)(?::[0-9]+)?")
+_AUTHORITY = lazy_pattern(r"(\[[0-9a-f:.]+(?:%[^\[\]\s]+)?\]|[^\[\]:/?#@\\\s]*)(?::[0-9]+)?")
 """Regular expression for a lower-case Host header: a host, IPv6 in brackets, and an optional port."""
 
-_ORIGIN = re.compile(f"[a-z][a-z0-9+.-]*://{_AUTHORITY.pattern}")
+_ORIGIN = lazy_pattern(f"[a-z][a-z0-9+.-]*://{_AUTHORITY.pattern}")
 
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - not bound, replaced
 

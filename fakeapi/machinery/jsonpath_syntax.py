@@ -6,6 +6,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 LENGTH_MAX = 16 * 1024
 """Maximum length of a JSONPath in characters; longer paths are rejected."""
 
@@ -75,12 +77,12 @@ Step: TypeAlias = (
     | IdentifierStep
 )
 
-_NAME = re.compile(r"(?:\\.|[^ \t\r\n.,\[\]$@{}\\])*(?:\\\Z)?", re.DOTALL)
-_BARE = re.compile(r"[^ \t\r\n.,\[\]$@{}]+")
-_NUMBER = re.compile(r"[+-]?[\d.]*")
-_KEY = re.compile(r"'([^']*)'")
-_SLICE = re.compile(r"(-?[0-9]*)(:-?[0-9]*)?(:-?[0-9]*)?")
-_COMPARISON = re.compile(r"([^!<>=]+)([!<>=]+)(.+)")
+_NAME = lazy_pattern(r"(?:\\.|[^ \t\r\n.,\[\]$@{}\\])*(?:\\\Z)?", re.DOTALL)
+_BARE = lazy_pattern(r"[^ \t\r\n.,\[\]$@{}]+")
+_NUMBER = lazy_pattern(r"[+-]?[\d.]*")
+_KEY = lazy_pattern(r"'([^']*)'")
+_SLICE = lazy_pattern(r"(-?[0-9]*)(:-?[0-9]*)?(:-?[0-9]*)?")
+_COMPARISON = lazy_pattern(r"([^!<>=]+)([!<>=]+)(.+)")
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 
 
@@ -256,4 +258,4 @@ def _unquoted(text: str, quote: str) -> str:
     return _ESCAPE.sub(character, text)
 
 
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.|\Z)", re.DOTALL)
+_ESCAPE = lazy_pattern(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.|\Z)", re.DOTALL)

@@ -5,7 +5,9 @@ Follows CompareKubeAwareVersionStrings of k8s.io/apimachinery `pkg/version`.
 
 import re
 
-_VERSION = re.compile(r"v(\d{1,18})(?:(alpha|beta)(\d{1,18}))?", re.ASCII)
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
+_VERSION = lazy_pattern(r"v(\d{1,18})(?:(alpha|beta)(\d{1,18}))?", re.ASCII)
 """Matches a version name. Numbers over 18 digits do not match, because they may exceed Go's integers."""
 
 _STAGES = {None: 3, "beta": 2, "alpha": 1}

@@ -3,12 +3,12 @@
 The first request for h11 imports h11. Servers of most tests never get such a request.
 """
 
-import re
 from typing import TYPE_CHECKING
 
 import httptools
 import msgspec
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.serving.request_head import (
     BAD_REQUEST,
     HEAD_TOO_LARGE,
@@ -34,7 +34,7 @@ REMEMBERED_HEADS = 4
 REMEMBERED_BYTES = 4096
 """Maximum size, in bytes, of a cached header block. Longer header blocks are parsed for each request."""
 
-_LINE = re.compile(rb"(GET|POST|PUT|PATCH|DELETE) (/[A-Za-z0-9/._~!$&'()*+,;=:@%?-]*) HTTP/1\.1\r\n")
+_LINE = lazy_pattern(rb"(GET|POST|PUT|PATCH|DELETE) (/[A-Za-z0-9/._~!$&'()*+,;=:@%?-]*) HTTP/1\.1\r\n")
 """Matches request lines that llhttp and h11 parse with equal results."""
 
 _REFUSALS = {431: HEAD_TOO_LARGE, 501: UNSUPPORTED_ENCODING}

@@ -4,10 +4,12 @@ import re
 
 import msgspec
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 Headers = list[tuple[bytes, bytes]]
 
-_ABSOLUTE = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://(?P<authority>[^/?#]*)(?P<path>.*))?", re.DOTALL)
-_HOST_AND_PORT = re.compile(rb"(?:\[[0-9A-Fa-f:.%]*\]|[^\[\]:]*)(?::[0-9]*)?")
+_ABSOLUTE = lazy_pattern(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://(?P<authority>[^/?#]*)(?P<path>.*))?", re.DOTALL)
+_HOST_AND_PORT = lazy_pattern(rb"(?:\[[0-9A-Fa-f:.%]*\]|[^\[\]:]*)(?::[0-9]*)?")
 
 
 class Refusal(msgspec.Struct, frozen=True):

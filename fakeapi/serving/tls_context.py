@@ -1,13 +1,13 @@
 """TLS contexts for listening sockets."""
 
-import re
 import ssl
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fakeapi.inputfile import KEY_FILE_BYTES_MAX, read_regular
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----")
+_CERTIFICATE = lazy_pattern(rb"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----")
 
 TLSSource = Callable[[], ssl.SSLContext]
 """A function that returns the TLS context for a new connection."""

@@ -1,14 +1,14 @@
 """KeptSnapshots: the named snapshots of a running server."""
 
-import re
 from collections.abc import Iterator
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.snapshots.model import Snapshot, SnapshotError
 
 SNAPSHOTS_MAX = 64
 """Maximum number of named snapshots on a server. Keeping more raises SnapshotError."""
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _NAME_RULE = "1 to 63 letters, digits, '.', '_' and '-', and starts with a letter or digit"
 
 

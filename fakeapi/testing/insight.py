@@ -1,6 +1,5 @@
 """Insight: reads the state of a server, to explain in a message why a test timed out."""
 
-import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from fakeapi.clients.served_resource import ServedResource
 from fakeapi.journal.entry import Entry
 from fakeapi.journal.observer import HELPER
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.testing.served_kinds import ServedKinds, items_of
 from fakeapi.testing.wire import Wire
 
@@ -33,7 +33,7 @@ WAITING = ("pending", "starting", "refused", "deleting")
 VERSIONS_MAX = 10
 """Maximum number of versions of an object in the message of a time-out."""
 
-BUILT_IN = re.compile(r" kubernetes/fakeapi(/|$)|^fakeapi-")
+BUILT_IN = lazy_pattern(r" kubernetes/fakeapi(/|$)|^fakeapi-")
 """Matches the User-Agents of controllers and of other parts inside the server."""
 
 _EVENTS = "/api/v1/events"

@@ -4,14 +4,14 @@ A fakeapi server names such expressions in Warning headers, because the extra `c
 expression uses a function that fakeapi cannot evaluate.
 """
 
-import re
 import warnings
 from collections.abc import Iterable
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.testing.caller import stack_level
 
-_HEADER = re.compile(r'\d{3} \S+ "(fakeapi (?:did|does) not (?:check|ask) (?:[^"\\]|\\.)*)"')
-_ESCAPED = re.compile(r"\\(.)")
+_HEADER = lazy_pattern(r'\d{3} \S+ "(fakeapi (?:did|does) not (?:check|ask) (?:[^"\\]|\\.)*)"')
+_ESCAPED = lazy_pattern(r"\\(.)")
 
 _WARNED_MAX = 100
 """Maximum number of texts that a process remembers; then it forgets all, and warns about them again."""

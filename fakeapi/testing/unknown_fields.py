@@ -4,16 +4,16 @@ By default, kube-apiserver drops unknown fields of a write, and names them in Wa
 (`fieldValidation=Warn`).
 """
 
-import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.suggestions import did_you_mean
 from fakeapi.testing.caller import stack_level
 
-_UNKNOWN = re.compile(r'unknown field \\?"([^"\\]+)\\?"')
-_NAMES = re.compile(r"\[[^\]]*\]|[^.\[\]]+")
+_UNKNOWN = lazy_pattern(r'unknown field \\?"([^"\\]+)\\?"')
+_NAMES = lazy_pattern(r"\[[^\]]*\]|[^.\[\]]+")
 """Matches the parts of a field path: names of fields, and indexes or keys in brackets."""
 
 _SHOWN_FIELDS = 10

@@ -4,13 +4,14 @@ A path applies to every element of a list. A key with dots is in brackets:
 `metadata.annotations[example.com/team]`. `*` matches every key.
 """
 
-import re
 from collections.abc import Callable
 from typing import Any
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 FieldPath = tuple[str, ...]
 
-_STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\]]+)\]")
+_STEP = lazy_pattern(r"\.?([^.\[\]]+)|\[([^\]]+)\]")
 _WRAPPERS = ("items", "object")
 """The fields of lists and watch events that contain objects. A field path starts at these objects."""
 

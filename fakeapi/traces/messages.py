@@ -1,10 +1,10 @@
 """HTTP messages in traces: selects headers, decodes bodies and recognizes watches."""
 
-import re
 import zlib
 from collections.abc import Iterable
 
 from fakeapi.clients.messages import Headers
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta import request_info
 
 BODY_MAX = 16 << 20
@@ -45,7 +45,7 @@ _NOT_KEPT = frozenset(
 )
 """Headers that are not recorded, because they only describe the connection, the encoding or the date."""
 
-_KUBERNETES = re.compile(
+_KUBERNETES = lazy_pattern(
     r"/(?:apis?|version|openapi|healthz|livez|readyz|metrics|\.well-known|logs|flagz|statusz)(?:[/?]|$)"
 )
 

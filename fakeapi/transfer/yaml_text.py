@@ -7,11 +7,12 @@ from typing import Any
 import yaml
 
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 _WIDTH = 1 << 20
 """Number of characters after which PyYAML folds a line. It is so large that PyYAML folds no lines."""
 
-_READ_OTHERWISE = re.compile(
+_READ_OTHERWISE = lazy_pattern(
     r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9_]+)(?:[eE][-+]?[0-9]+)?|[-+]?0[oxb][0-9a-fA-F_]+"
     r"|[-+]?\.(?:inf|nan)|[yn]|yes|no|on|off|true|false|null|~|=|<<",
     re.IGNORECASE,

@@ -1,6 +1,5 @@
 """Groups the pods and claims that wait, by what they probably wait for."""
 
-import re
 from collections.abc import Iterable
 from hashlib import blake2b
 
@@ -19,10 +18,11 @@ from fakeapi.control.devices.claim_states import (
 from fakeapi.control.devices.objects import Claim, Pod, Request
 from fakeapi.control.devices.troubled_pods import TroubledPods
 from fakeapi.control.devices.workloads import WorkloadView
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_NUMBER = re.compile(r"(?<![^\s(])\d+(?:/\d+)?(?=\s)")
-_RESTARTS = re.compile(r", [\d#]+ restarts?\b")
-_VARIES = re.compile(r'"[^"]*"|\d+')
+_NUMBER = lazy_pattern(r"(?<![^\s(])\d+(?:/\d+)?(?=\s)")
+_RESTARTS = lazy_pattern(r", [\d#]+ restarts?\b")
+_VARIES = lazy_pattern(r'"[^"]*"|\d+')
 _ORDER = ("pod", "crashing", "workload", "claim", "deletingPod", "deleting")
 
 

@@ -1,6 +1,5 @@
 """Lists the requests in the journal, and returns one request with its bodies."""
 
-import re
 from itertools import islice
 from math import inf
 from typing import Any
@@ -15,6 +14,7 @@ from fakeapi.journal.entry import Entry
 from fakeapi.journal.journal import ENTRIES_MAX
 from fakeapi.journal.pattern import PatternError, RequestPattern
 from fakeapi.journal.progress import WatchProgress
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 LAST_DEFAULT = 100
 """Default maximum number of requests in a response; older requests are omitted."""
@@ -23,7 +23,7 @@ REQUEST_BYTES = 1024
 """Estimated size of one request in a response, in bytes, without its error message."""
 
 
-_CODE = re.compile("[1-5]([0-9]{2}|xx)")
+_CODE = lazy_pattern("[1-5]([0-9]{2}|xx)")
 
 
 class WatchView(msgspec.Struct, rename="camel"):

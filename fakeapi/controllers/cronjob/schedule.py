@@ -4,7 +4,6 @@ Follows github.com/robfig/cron/v3, the library that Kubernetes uses: five fields
 `@daily`, and `@every DURATION`. Skips times that do not exist because clocks are set forward.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from fakeapi.kinds.batch.validation.schedules import InvalidSchedule, check_schedule
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 YEARS_MAX = 5
 """Number of years to search for the next time of a schedule. If these years have no such time, the schedule
@@ -33,7 +33,7 @@ _NAMES = {name: number for number, name in enumerate(_MONTHS, 1)} | {
     name: number for number, name in enumerate(_DAYS)
 }
 _BOUNDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
-_PART = re.compile(r"([0-9.]+)(h|m|s|ms|us|µs|ns)")
+_PART = lazy_pattern(r"([0-9.]+)(h|m|s|ms|us|µs|ns)")
 _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 
 

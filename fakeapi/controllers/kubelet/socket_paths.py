@@ -15,9 +15,11 @@ from pathlib import Path
 import grpc
 import grpc.aio
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 ADDRESS_BYTES_MAX = 103
 """Maximum length, in bytes, of a Unix socket's path on both Linux and macOS."""
-_PLAIN = re.compile(r"(?!//)[\w./@+,=:~-]+", re.ASCII)
+_PLAIN = lazy_pattern(r"(?!//)[\w./@+,=:~-]+", re.ASCII)
 """Matches paths that need no escaping in a gRPC target. A gRPC target is a URI."""
 
 

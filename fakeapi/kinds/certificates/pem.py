@@ -13,14 +13,15 @@ from dataclasses import dataclass
 
 from fakeapi.machinery.golang import asn1
 from fakeapi.machinery.golang.asn1 import Form
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 CERTIFICATE, CERTIFICATE_REQUEST = "CERTIFICATE", "CERTIFICATE REQUEST"
 MALFORMED = "x509: malformed certificate"
-_BLOCK = re.compile(
+_BLOCK = lazy_pattern(
     rb"(?:\A|(?<=\n))-----BEGIN ([^\n]*?)-----[ \t\r]*\n(.*?)(?:(?<=\n)|\A)-----END \1-----[ \t\r]*(?:\n|\Z)",
     re.DOTALL,
 )
-_HEADER = re.compile(rb"[^\n:]+:[^\n]*\n")
+_HEADER = lazy_pattern(rb"[^\n:]+:[^\n]*\n")
 
 _ALGORITHM = Form(
     "AlgorithmIdentifier",

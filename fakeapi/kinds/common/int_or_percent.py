@@ -4,16 +4,15 @@ Follows `ValidatePositiveIntOrPercent` and `IsNotMoreThan100Percent` of k8s.io/k
 `pkg/apis/apps/validation`.
 """
 
-import re
-
 from fakeapi.kinds.common.numbers import NEGATIVE
 from fakeapi.kinds.common.printing.quantities import printed_int_or_string
 from fakeapi.machinery.field_errors import FieldError, invalid
 from fakeapi.machinery.golang.numbers import parse_int
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta.names import regex_error
 from fakeapi.machinery.meta.wording import Wording
 
-_PERCENT = re.compile(r"[0-9]+%\Z")
+_PERCENT = lazy_pattern(r"[0-9]+%\Z")
 _NO_PERCENT = regex_error(
     "a valid percent string must be a numeric string followed by an ending '%'", "[0-9]+%", "1%", "93%"
 )

@@ -9,12 +9,13 @@ from urllib.parse import urlsplit
 
 from fakeapi.machinery.field_errors import FieldError, invalid, required
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta.names import is_dns1123_subdomain
 from fakeapi.releases.rules import ReleaseRules
 
 _FORM = "; desired format: https://host[/path]"
 _PORT = "port is not valid: must be between 1 and 65535, inclusive"
-_BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2}).{0,2}", re.DOTALL)
+_BAD_ESCAPE = lazy_pattern(r"%(?![0-9a-fA-F]{2}).{0,2}", re.DOTALL)
 
 
 def validate_client(client: dict[str, Any], path: str, rules: ReleaseRules) -> list[FieldError]:

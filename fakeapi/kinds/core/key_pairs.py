@@ -7,7 +7,9 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 
-_BLOCK = re.compile(rb"-----BEGIN ([^\n-]*)-----\r?\n.*?-----END \1-----", re.DOTALL)
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
+_BLOCK = lazy_pattern(rb"-----BEGIN ([^\n-]*)-----\r?\n.*?-----END \1-----", re.DOTALL)
 _SUPPORTED = (rsa.RSAPublicKey, ec.EllipticCurvePublicKey, ed25519.Ed25519PublicKey)
 
 

@@ -5,13 +5,13 @@ k8s.io/apiserver `pkg/cel/library`. Each line has the name of a function and its
 which the type checker tries the overloads. The receiver type of a method precedes the dot.
 """
 
-import re
 from collections.abc import Iterator
 from functools import cache
 
 import msgspec
 
 from fakeapi.machinery.cel.types import Type, read, read_all
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 
 class Overload(msgspec.Struct, frozen=True):
@@ -390,7 +390,7 @@ KUBERNETES = frozenset((
 ))  # fmt: skip
 """Names of Kubernetes' own CEL libraries that device selectors may use in every release."""
 
-_OVERLOAD = re.compile(r"(?:(.+?)\.)?([@\w-]+)\((.*)\) (\S.*)")
+_OVERLOAD = lazy_pattern(r"(?:(.+?)\.)?([@\w-]+)\((.*)\) (\S.*)")
 
 
 @cache

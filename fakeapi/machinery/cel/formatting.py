@@ -8,8 +8,9 @@ import re
 from fakeapi.machinery.cel.checker import Fault
 from fakeapi.machinery.cel.syntax import Call, ListLiteral, Literal, MapLiteral, Node
 from fakeapi.machinery.cel.types import Type
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_CLAUSE = re.compile(r"%(?:\.(?P<precision>[0-9]*))?(?P<letter>.?)", re.DOTALL)
+_CLAUSE = lazy_pattern(r"%(?:\.(?P<precision>[0-9]*))?(?P<letter>.?)", re.DOTALL)
 
 _PRINTABLE = frozenset((
     "bool", "bytes", "double", "duration", "int", "list",

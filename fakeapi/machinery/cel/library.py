@@ -4,7 +4,6 @@ cel-expr-python parses expressions, expands macros, and evaluates RE2 patterns, 
 parses at most 32 nesting levels; Kubernetes allows 250.
 """
 
-import re
 import threading
 from functools import cache
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from typing import Any
 
 from fakeapi.machinery.cel.syntax import Parsed
 from fakeapi.machinery.cel.wire import read_parsed
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 MODULE = "cel_expr_python"
 INSTALL = "it needs the extra cel, pip install 'fakeapi-k8s[cel]'"
@@ -58,7 +58,7 @@ def parse(text: str, libraries: frozenset[str]) -> Parsed:
     raise SyntaxFault(_STATUS.sub("", message))
 
 
-_STATUS = re.compile(r"\A[A-Z_]+: | \[[A-Z_]+\]\Z")
+_STATUS = lazy_pattern(r"\A[A-Z_]+: | \[[A-Z_]+\]\Z")
 _TOO_DEEP = ("recursion limit exceeded", "max recursion depth")
 
 

@@ -23,6 +23,7 @@ from fakeapi.machinery.cel.syntax import (
 )
 from fakeapi.machinery.cel.types import Type
 from fakeapi.machinery.golang.numbers import parse_int, parse_uint
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 _INT_MAX = (1 << 63) - 1
 _UINT_MAX = (1 << 64) - 1
@@ -244,8 +245,8 @@ def _is_double(text: str) -> bool:
     return "inf" in text.lower() or not math.isinf(float(text))
 
 
-_HEXADECIMAL = re.compile(r"[+-]?0x[0-9a-f_]*\.?[0-9a-f_]*p[+-]?[0-9]+", re.IGNORECASE)
-_DECIMAL = re.compile(
+_HEXADECIMAL = lazy_pattern(r"[+-]?0x[0-9a-f_]*\.?[0-9a-f_]*p[+-]?[0-9]+", re.IGNORECASE)
+_DECIMAL = lazy_pattern(
     r"[+-]?(?:inf|infinity|nan|(?:[0-9](?:_?[0-9])*\.?(?:[0-9](?:_?[0-9])*)?|\.[0-9](?:_?[0-9])*)(?:e[+-]?[0-9]+)?)",
     re.IGNORECASE,
 )

@@ -9,6 +9,8 @@ import re
 
 import msgspec
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 NESTING_MAX = 250
 """Maximum number of nesting levels of an expression."""
 
@@ -25,7 +27,7 @@ Only one alternative matches a given text, so matching is fast.
 
 _NUMBER = r"""(?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?+[0-9A-Za-z_]*+"""
 
-TOKEN = re.compile(
+TOKEN = lazy_pattern(
     rf"""
       (?P<string>{_STRING})
     | (?P<comment>//[^\n]*+)

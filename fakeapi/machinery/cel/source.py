@@ -12,6 +12,7 @@ import msgspec
 
 from fakeapi.machinery.cel.nesting import NESTING_MAX, TOKEN, nesting_of
 from fakeapi.machinery.cel.syntax import Parsed, StructLiteral, walk
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 CODE_POINTS_MAX = 100_000
 """Maximum number of code points of an expression, checked before parsing as in cel-go.
@@ -182,7 +183,7 @@ def _with_last_line(message: str, text: str) -> str:
     return re.sub(head, lambda match: f"{match[0]}\n | \n | ^", message, flags=re.MULTILINE)
 
 
-_NIL_TREE = re.compile(r"\nERROR: <input>:\d+:0: <<nil>> parsetree")
+_NIL_TREE = lazy_pattern(r"\nERROR: <input>:\d+:0: <<nil>> parsetree")
 _GO_WORDS = tuple(
     (re.compile(theirs), words)
     for theirs, words in (

@@ -3,10 +3,11 @@
 Follows cel-go `common/types` and `checker/types.go`.
 """
 
-import re
 from collections.abc import Iterator
 
 import msgspec
+
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 
 class Type(msgspec.Struct, frozen=True):
@@ -104,7 +105,7 @@ def unwrapped(of: Type) -> tuple[Type, bool]:
 
 
 _Tokens = Iterator[str]
-_TOKEN = re.compile(r"[\w.]+|[(),]")
+_TOKEN = lazy_pattern(r"[\w.]+|[(),]")
 _OPAQUE = frozenset(("net.IP", "net.CIDR"))
 
 

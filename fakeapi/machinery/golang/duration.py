@@ -3,12 +3,13 @@
 import re
 
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9}
 _UNITS["h"] = 60 * _UNITS["m"]
 _LONGEST = 1 << 63
 _DIGITS_MAX = 19
-_STEP = re.compile(r"([0-9]*+)(\.?)([0-9]*+)([^.0-9]*+)", re.DOTALL)
+_STEP = lazy_pattern(r"([0-9]*+)(\.?)([0-9]*+)([^.0-9]*+)", re.DOTALL)
 
 
 def duration_error(text: str) -> str:

@@ -6,7 +6,6 @@ messages of `json_syntax`. Follows Go's encoding/json and sigs.k8s.io/json.
 
 import codecs
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +21,7 @@ from fakeapi.machinery.golang.json_depth import NESTING_MAX, check_depth
 from fakeapi.machinery.golang.json_encoding import is_respaced
 from fakeapi.machinery.golang.json_syntax import json_syntax_error, quoted_byte
 from fakeapi.machinery.golang.numbers import INT64_MAX, INT64_MIN
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 GO_UTF8 = "fakeapi.go"
 """Name of the error handler for bytes.decode that reads invalid UTF-8 like Go: U+FFFD for each bad byte."""
@@ -32,12 +32,12 @@ _INTEGER_DIGITS = 300
 Longer integers are first parsed as floats, because Python rejects integers of more than 4,300 digits.
 """
 
-_PERHAPS_BEYOND_INT64 = re.compile(rb"[0-9]{19}")
-_PERHAPS_BEYOND_FLOAT64 = re.compile(rb"[0-9]{309}")
+_PERHAPS_BEYOND_INT64 = lazy_pattern(rb"[0-9]{19}")
+_PERHAPS_BEYOND_FLOAT64 = lazy_pattern(rb"[0-9]{309}")
 
 _REPLACEMENT = "\ufffd"
-_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE_ESCAPE = lazy_pattern(rb"\\u[dD][89a-fA-F]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
 def decode_lenient(body: bytes, *, nesting_max: int = NESTING_MAX) -> Any:

@@ -8,13 +8,14 @@ from itertools import accumulate
 
 from fakeapi.machinery.codec import JsonError
 from fakeapi.machinery.golang.json_syntax import json_syntax_error, quoted_byte
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 NESTING_MAX = 900
 """Maximum nesting depth of JSON, a little less than Python's stack allows."""
 
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_STRINGS_AND_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_STRINGS_AND_BRACKETS = lazy_pattern(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
 def check_depth(body: bytes, nesting_max: int = NESTING_MAX) -> None:

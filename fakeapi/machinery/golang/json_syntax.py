@@ -3,18 +3,17 @@
 Follows the scanner of Go's encoding/json, in time linear in the size of the text.
 """
 
-import re
-
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 MAX_DEPTH = 10_000
 """Maximum nesting depth of JSON in Go; deeper nesting is a syntax error."""
 
-_STRING = re.compile(
+_STRING = lazy_pattern(
     rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+',
 )
-_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_SPACES = re.compile(rb"[ \t\r\n]*+")
+_NUMBER = lazy_pattern(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_SPACES = lazy_pattern(rb"[ \t\r\n]*+")
 _LITERALS = {ord("t"): b"true", ord("f"): b"false", ord("n"): b"null"}
 
 

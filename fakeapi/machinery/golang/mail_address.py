@@ -1,12 +1,12 @@
 """Validates mail addresses like Go's mail.ParseAddress: `a@b.c` and `A Name <a@b.c>`."""
 
-import re
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 _ATEXT = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u0080-\U0010ffff]"
-_DOT_ATOM = re.compile(rf"{_ATEXT}+(?:\.{_ATEXT}+)*")
-_QUOTED = re.compile(r'"((?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\[\t\x20-\x7e\u0080-\U0010ffff])*)"')
-_WORD = re.compile(rf"(?:{_QUOTED.pattern}|{_ATEXT}+|\.)[ \t]*")
-_LITERAL = re.compile(r"\[[!-Z^-~]*\]")
+_DOT_ATOM = lazy_pattern(rf"{_ATEXT}+(?:\.{_ATEXT}+)*")
+_QUOTED = lazy_pattern(r'"((?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\[\t\x20-\x7e\u0080-\U0010ffff])*)"')
+_WORD = lazy_pattern(rf"(?:{_QUOTED.pattern}|{_ATEXT}+|\.)[ \t]*")
+_LITERAL = lazy_pattern(r"\[[!-Z^-~]*\]")
 _SPACE = " \t"
 
 

@@ -7,9 +7,10 @@ import re
 from typing import Final
 
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 _GROUPS: Final = 8
-_HEXADECIMAL = re.compile("[0-9a-fA-F]*")
+_HEXADECIMAL = lazy_pattern("[0-9a-fA-F]*")
 
 
 def addr_error(text: str) -> str | None:

@@ -2,12 +2,14 @@
 
 import re
 
-_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):(.*)", re.DOTALL)
-_BAD_ESCAPE = re.compile(r"%(?![0-9a-fA-F]{2})")
-_ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
-_PORT = re.compile(r":[0-9]*")
-_USER = re.compile(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
-_HOST = re.compile(r"(?:[A-Za-z0-9\-_.~!$&'()*+,;=:\[\]<>\"%]|[^\x00-\x7f])*")
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
+_SCHEME = lazy_pattern(r"([a-zA-Z][a-zA-Z0-9+.-]*):(.*)", re.DOTALL)
+_BAD_ESCAPE = lazy_pattern(r"%(?![0-9a-fA-F]{2})")
+_ESCAPE = lazy_pattern(r"%([0-9a-fA-F]{2})")
+_PORT = lazy_pattern(r":[0-9]*")
+_USER = lazy_pattern(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
+_HOST = lazy_pattern(r"(?:[A-Za-z0-9\-_.~!$&'()*+,;=:\[\]<>\"%]|[^\x00-\x7f])*")
 _ZONE = "%25"
 
 

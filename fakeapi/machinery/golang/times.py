@@ -14,6 +14,8 @@ from functools import lru_cache
 from math import floor
 from typing import NamedTuple, NoReturn
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
 _MICRO_LAYOUT = "2006-01-02T15:04:05.000000Z07:00"
 _DATE_LAYOUT = "2006-01-02"
@@ -25,7 +27,7 @@ _CYCLE = 400
 _CYCLE_DAYS = 146_097
 """Number of days in a cycle."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_ANY_YEAR = re.compile("^(-?[0-9]{4,})(?=-)")
+_ANY_YEAR = lazy_pattern("^(-?[0-9]{4,})(?=-)")
 
 
 def canonical(text: str) -> str | None:
@@ -134,7 +136,7 @@ class _Element(NamedTuple):
     name: str = ""
 
 
-_TWO_DIGITS = re.compile("[0-9]{2}")
+_TWO_DIGITS = lazy_pattern("[0-9]{2}")
 _ELEMENTS = (
     _Element("", "2006", re.compile("[0-9]{4}")),
     _Element("-", "01", _TWO_DIGITS, 1, 12, "month"),
@@ -143,9 +145,9 @@ _ELEMENTS = (
     _Element(":", "04", _TWO_DIGITS, 0, 59, "minute"),
     _Element(":", "05", _TWO_DIGITS, 0, 59, "second"),
 )
-_FRACTION = re.compile("[.,]([0-9]+)")
-_MICRO_FRACTION = re.compile("[.,]([+-][0-9]{5}|[0-9]{6})")
-_OFFSET = re.compile("(.)(..):(..)", re.DOTALL)
+_FRACTION = lazy_pattern("[.,]([0-9]+)")
+_MICRO_FRACTION = lazy_pattern("[.,]([+-][0-9]{5}|[0-9]{6})")
+_OFFSET = lazy_pattern("(.)(..):(..)", re.DOTALL)
 # Matches texts that are already canonical, except the 29th of February, which depends on the year.
 _USUAL = (
     "[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
@@ -294,7 +296,7 @@ def _quote(text: str) -> str:
     return f'"{inner}"'
 
 
-_NEEDS_ESCAPE = re.compile(r'[^ -\x7f]|["\\]')
+_NEEDS_ESCAPE = lazy_pattern(r'[^ -\x7f]|["\\]')
 
 
 def _escaped(character: str) -> str:

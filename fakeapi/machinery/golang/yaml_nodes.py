@@ -1,6 +1,5 @@
 """Parses YAML to nodes with PyYAML, within limits, and with the errors of go-yaml v2."""
 
-import re
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -9,14 +8,16 @@ from typing import Any
 
 import yaml
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 TAG_DIRECTIVES_MAX = 100
 """Maximum number of `%TAG` directives in a text.
 
 The limit is needed because libyaml compares each directive with all earlier directives.
 """
 
-_TAG_DIRECTIVE = re.compile(rb"(?:\A|[^ -~\t])%TAG")
-_TAG_DIRECTIVE_UTF_16 = re.compile(rb"%\0?T")
+_TAG_DIRECTIVE = lazy_pattern(rb"(?:\A|[^ -~\t])%TAG")
+_TAG_DIRECTIVE_UTF_16 = lazy_pattern(rb"%\0?T")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 _TOO_MANY_TAG_DIRECTIVES = f"yaml: document has more than {TAG_DIRECTIVES_MAX} %TAG directives"

@@ -5,6 +5,8 @@ import re
 from math import isfinite
 from typing import Any
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 STRICT_PREFIX = "yaml: unmarshal errors:\n"
 """The first line of the strict error for a YAML text. The next lines report one duplicate key each."""
 
@@ -21,14 +23,14 @@ _WORDS: dict[str, tuple[str, Any]] = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), ("float", float("inf"))),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), ("float", float("-inf"))),
 }
-_INTEGER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_TIMESTAMP = re.compile(
+_INTEGER = lazy_pattern(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
+_FLOAT = lazy_pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_TIMESTAMP = lazy_pattern(
     r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
     r"(?:[Tt]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})"
     r"| +([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?)?"
 )
-_BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
+_BASE_60 = lazy_pattern(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
 
 
 def resolved(text: str) -> tuple[str, Any]:

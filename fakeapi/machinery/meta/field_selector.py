@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 METADATA_ONLY = '{quoted} is not a known field selector: only "metadata.name", "metadata.namespace"'
 """Message template for an unknown field of a kind that declares no selectable fields.
@@ -84,9 +85,9 @@ def check_labels(selector: FieldSelector, supported: Collection[str], refusal: s
             raise ValueError(refusal.format(label=requirement.field, quoted=quote(requirement.field)))
 
 
-_TERM = re.compile(r"(?:[^\\,]|\\.|\\\Z)*", re.DOTALL)
-_OPERATOR = re.compile("!=|==|=")
-_SPECIAL = re.compile(r"[\\,=]")
+_TERM = lazy_pattern(r"(?:[^\\,]|\\.|\\\Z)*", re.DOTALL)
+_OPERATOR = lazy_pattern("!=|==|=")
+_SPECIAL = lazy_pattern(r"[\\,=]")
 
 
 def _terms(text: str) -> list[str]:

@@ -3,7 +3,6 @@
 Follows k8s.io/apimachinery `pkg/labels/selector.go`, for all releases alike.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,6 +12,7 @@ import msgspec
 
 from fakeapi.machinery.field_errors import FieldError, first_words, invalid
 from fakeapi.machinery.golang.numbers import parse_int
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta.names import is_qualified_name, is_valid_label_value
 
 Labels: TypeAlias = Mapping[str, str]
@@ -134,7 +134,7 @@ _SET_OPERATORS = (Operator.IN, Operator.NOT_IN)
 _ORDER_OPERATORS = (Operator.GREATER_THAN, Operator.LESS_THAN)
 
 # As in upstream's lexer, a NUL after a token is skipped; a NUL in place of a token ends the text.
-_TOKEN = re.compile(r"[ \t\r\n]*(?:(?P<symbol>==|!=|[=!(),<>])|(?P<word>[^ \t\r\n=!(),<>\0]+))\0?")
+_TOKEN = lazy_pattern(r"[ \t\r\n]*(?:(?P<symbol>==|!=|[=!(),<>])|(?P<word>[^ \t\r\n=!(),<>\0]+))\0?")
 _END = ("", False)
 
 

@@ -6,11 +6,11 @@ here all addresses are the same. Follows Go's fmt package and `Error.ErrorBody` 
 `pkg/util/validation/field`.
 """
 
-import re
 from typing import Any
 
 from fakeapi.machinery import codec
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.schema.go_names import go_name
 from fakeapi.machinery.schema.nodes import AnyValue, Field, List, Map, Node, Scalar, Struct
 from fakeapi.machinery.schema.scalar_syntax import TIMES, scalar_syntax
@@ -21,7 +21,7 @@ ADDRESS = "0xc000012345"
 _META = "meta/v1"
 """Name of the package meta/v1, whose types have no internal version."""
 
-_VERSIONED = re.compile(r"\bv[0-9]+(?:(?:alpha|beta)[0-9]+)?\.")
+_VERSIONED = lazy_pattern(r"\bv[0-9]+(?:(?:alpha|beta)[0-9]+)?\.")
 
 
 def unversioned_syntax(value: Any, node: Node, package: str) -> str:

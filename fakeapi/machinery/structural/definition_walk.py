@@ -4,7 +4,6 @@ Follows ValidateCustomResourceDefinitionOpenAPISchema of k8s.io/apiextensions-ap
 `pkg/apis/apiextensions/validation`.
 """
 
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 from fakeapi.machinery.field_errors import FieldError, forbidden, invalid, not_supported, required
 from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.structural.field_paths import FieldPathError, field_path
 from fakeapi.machinery.structural.list_definitions import list_errors, map_key_errors
 from fakeapi.machinery.structural.pruning import TYPE_AND_META
@@ -24,7 +24,7 @@ from fakeapi.machinery.structural.structurality import conversion_error
 TYPES = ("array", "boolean", "integer", "number", "object", "string")
 _REASONS = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 _CARDINALITY_MAX = (1 << 64) - 1
-_LINE_BREAK = re.compile(r"[\n\r]")
+_LINE_BREAK = lazy_pattern(r"[\n\r]")
 
 
 class Found(msgspec.Struct):

@@ -6,11 +6,12 @@ Follows ValidFieldPath of k8s.io/apiextensions-apiserver `pkg/apiserver/schema/c
 import re
 from collections.abc import Iterator
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.structural.pruning import one
 from fakeapi.machinery.structural.schema import Schema
 
-_TOKEN = re.compile(r"[.\[\]]|'(?:[^'\\]|\\.|\\\Z)*'?|[^.\[\]]+", re.DOTALL)
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_TOKEN = lazy_pattern(r"[.\[\]]|'(?:[^'\\]|\\.|\\\Z)*'?|[^.\[\]]+", re.DOTALL)
+_ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "'": "'", "\\": "\\"}
 _NOWHERE = "does not refer to a valid field"
 _ENDS_EARLY = "unexpected end of JSON path"

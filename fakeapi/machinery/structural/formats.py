@@ -13,6 +13,7 @@ from fakeapi.machinery.golang.duration import duration_error
 from fakeapi.machinery.golang.ip_addresses import parse_cidr, parse_ip
 from fakeapi.machinery.golang.mail_address import is_address
 from fakeapi.machinery.golang.request_uri import is_request_uri
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.structural.rules import SchemaRules
 from fakeapi.machinery.structural.schema import Schema
 
@@ -20,7 +21,7 @@ FormatCheck: TypeAlias = Callable[[str], bool]
 
 _INT_MAX = (1 << 63) - 1
 _HOSTNAME_BYTES, _LABEL_BYTES = 255, 63
-_SHORT_NAME = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
+_SHORT_NAME = lazy_pattern(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 _SHORT_NAME_BYTES, _LONG_NAME_BYTES = 63, 253
 
 
@@ -163,7 +164,7 @@ def _is_isbn13(text: str) -> bool:
     return int(digits[12]) == (10 - total % 10) % 10
 
 
-_CARD = re.compile(
+_CARD = lazy_pattern(
     r"4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9]{2})[0-9]{12}|3[47][0-9]{13}"
     r"|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11}"
 )
@@ -193,7 +194,7 @@ def _is_date(text: str) -> bool:
     return 1 <= month <= 12 and 1 <= day <= monthrange(year or 2000, month)[1]
 
 
-_CLOCK = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|[+-][0-9]{2}:[0-9]{2})")
+_CLOCK = lazy_pattern(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|[+-][0-9]{2}:[0-9]{2})")
 
 
 def _is_date_time(text: str) -> bool:

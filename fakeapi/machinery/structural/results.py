@@ -4,7 +4,6 @@ Follows k8s.io/kube-openapi `pkg/validation/validate` (Result) and `pkg/validati
 follow k8s.io/apiextensions-apiserver `pkg/apiserver/validation`.
 """
 
-import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -18,13 +17,14 @@ from fakeapi.machinery.golang.go_syntax import Dump
 from fakeapi.machinery.golang.json_encoding import go_encode
 from fakeapi.machinery.golang.numbers import rewritten
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.structural.rules import SchemaRules
 
 NO_PATH = "<nil>"
 """Upstream's text in place of the path, for errors of the whole object and errors without a path."""
 
 
-_EXPONENT = re.compile(r"e([0-9])")
+_EXPONENT = lazy_pattern(r"e([0-9])")
 
 
 class Problem(NamedTuple):

@@ -7,7 +7,9 @@ import base64
 import binascii
 import re
 
-_BLOCK = re.compile(rb"-----BEGIN CERTIFICATE-----\s+(.*?)-----END CERTIFICATE-----", re.DOTALL)
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
+_BLOCK = lazy_pattern(rb"-----BEGIN CERTIFICATE-----\s+(.*?)-----END CERTIFICATE-----", re.DOTALL)
 NOT_USABLE = "unable to load root certificates: unable to parse bytes as PEM block"
 
 

@@ -19,6 +19,7 @@ import msgspec
 
 from fakeapi.machinery.field_errors import FieldError
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.schema.empty_values import without_omitted_lists
 from fakeapi.registry.declared.checks import CHANGES
 from fakeapi.registry.declared.program import BETA, Program, Steps
@@ -31,7 +32,7 @@ from fakeapi.releases.tables import ReleaseTables
 BETA_GATE: Final = "DeclarativeValidationBeta"
 TAKEOVER_GATES: Final = ("DeclarativeValidation", "DeclarativeValidationTakeover")
 
-_BOUND_BY_FIELD: Final = re.compile("must be (?:greater|less) than or equal to `")
+_BOUND_BY_FIELD: Final = lazy_pattern("must be (?:greater|less) than or equal to `")
 
 Paths = Sequence[tuple[re.Pattern[str], str]]
 """(pattern, replacement) pairs that convert field paths of one version of a kind to another version."""

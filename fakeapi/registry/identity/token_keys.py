@@ -22,11 +22,12 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
 
-_BLOCK: Final = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
+_BLOCK: Final = lazy_pattern(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
 _CURVES: Final[dict[str, tuple[str, str, hashes.HashAlgorithm]]] = {
     "secp256r1": ("ES256", "P-256", hashes.SHA256()),
     "secp384r1": ("ES384", "P-384", hashes.SHA384()),

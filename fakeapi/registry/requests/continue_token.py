@@ -5,17 +5,17 @@ Follows k8s.io/apiserver `pkg/storage/continue.go`.
 
 import base64
 import posixpath
-import re
 
 from fakeapi.machinery import codec, errors
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang.json_syntax import json_syntax_error
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.schema.decoding import DecodeError, decode
 from fakeapi.machinery.schema.nodes import Field, Scalar, ScalarKind, Struct
 
 TOKEN_VERSION = "meta.k8s.io/v1"  # noqa: S105 - a format's name, not a secret
 
-_NOT_BASE64 = re.compile("[^A-Za-z0-9_-]")
+_NOT_BASE64 = lazy_pattern("[^A-Za-z0-9_-]")
 
 
 def encode_token(start_key: str, prefix: str, revision: int, *, slash: bool = False) -> str:

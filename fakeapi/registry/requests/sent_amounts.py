@@ -6,14 +6,14 @@ Kubernetes compares atomic lists by reflect.DeepEqual (sigs.k8s.io/structured-me
 objects come from the watch cache, and have texts for all quantities behind pointers and in lists.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.schema.nodes import List, ListType, Map, Node, Scalar, ScalarKind, Struct, kept_on_node
 
-_PARTS = re.compile(r"[+-]?0*(\d*)(?:\.(\d*))?([a-zA-Z]*)([+-]?\d*)$")
+_PARTS = lazy_pattern(r"[+-]?0*(\d*)(?:\.(\d*))?([a-zA-Z]*)([+-]?\d*)$")
 _SCALES = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DIGITS_MAX = 18

@@ -6,17 +6,17 @@ managedFields, an atomic list also changes if an empty list in its items becomes
 container must not have resources, not even empty maps.
 """
 
-import re
 from typing import Any, NamedTuple
 
 import msgspec
 
 from fakeapi.machinery.golang import json_decoding
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.schema.nodes import List, ListType, Map, Node, Struct
 from fakeapi.registry.requests.sent_amounts import amount_names, with_sent_amounts
 
-_EMPTY = re.compile(rb'\[\s*\]|"ephemeralContainers"')
+_EMPTY = lazy_pattern(rb'\[\s*\]|"ephemeralContainers"')
 _EPHEMERAL_CONTAINERS, _EPHEMERAL_CONTAINER = "ephemeralContainers", "EphemeralContainer"
 
 

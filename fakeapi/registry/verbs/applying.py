@@ -4,7 +4,6 @@ Follows k8s.io/apiserver `pkg/endpoints/handlers/patch.go` (applyPatcher). `fake
 the fields and computes the managedFields.
 """
 
-import re
 from functools import partial
 from typing import Any
 
@@ -14,6 +13,7 @@ from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.golang import json_decoding
 from fakeapi.machinery.golang.numbers import parse_uint
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta.wording import Wording
 from fakeapi.machinery.schema import raw_extension
 from fakeapi.machinery.schema.decode_errors import UnstructuredDecodeErrors
@@ -27,7 +27,7 @@ from fakeapi.registry.store import LOCK_MESSAGE, WRITE_ATTEMPTS
 from fakeapi.registry.verbs.changing import attempts
 from fakeapi.registry.verbs.creating import admitted, insert
 
-_BEYOND_FLOAT = re.compile(rb"[0-9]{309}")
+_BEYOND_FLOAT = lazy_pattern(rb"[0-9]{309}")
 """Matches 309 digits in a row: such a number may be too large for a float64."""
 
 

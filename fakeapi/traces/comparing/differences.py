@@ -1,12 +1,12 @@
 """Differences between a recorded response and the response in a replay, as values and as text."""
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.traces import fieldpaths
 
 DIFFERENCES_MAX = 20
@@ -56,8 +56,8 @@ class Difference:
         return f"{where}{self.kind}: recorded {self.recorded or 'nothing'}, now {self.now or 'nothing'}"
 
 
-_INDEX = re.compile(r"\[\d+\]")
-_WRAPPER = re.compile(r"(?:items\.|object\.)+")
+_INDEX = lazy_pattern(r"\[\d+\]")
+_WRAPPER = lazy_pattern(r"(?:items\.|object\.)+")
 _OF_FIELDS = frozenset((DifferenceKind.VALUE, DifferenceKind.FIELD_MISSING, DifferenceKind.FIELD_ADDED))
 
 

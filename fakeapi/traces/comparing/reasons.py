@@ -1,6 +1,5 @@
 """Explains differences in a replay whose cause is the trace and not the replay target."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,6 +7,7 @@ from enum import StrEnum
 import msgspec
 
 from fakeapi.machinery.codec import JsonError, decode
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.traces.analysis.causal_order import Key
 from fakeapi.traces.analysis.plan import ReplayPlan
 from fakeapi.traces.analysis.request_facts import Head, Metadata, RequestFacts, version_number
@@ -73,7 +73,7 @@ _NOT_CREATABLE = ("metadata.generation", "metadata.managedFields")
 _DEPRECATED = " is deprecated in v1."
 """Part of kube-apiserver's deprecation warnings. It precedes the minor release that deprecates the kind."""
 
-_ITEM = re.compile(r"items\[(\d+)\]")
+_ITEM = lazy_pattern(r"items\[(\d+)\]")
 
 
 class _List(msgspec.Struct):

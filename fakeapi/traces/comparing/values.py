@@ -1,17 +1,17 @@
 """Compares two decoded objects, and ignores identities and times that the server sets."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.traces.analysis.identity_map import IdentityMap, metadata_of_items
 from fakeapi.traces.analysis.server_times import server_times
 from fakeapi.traces.comparing.differences import DIFFERENCES_MAX, Difference, DifferenceKind, render, show
 from fakeapi.traces.fieldpaths import FieldPath
 
 _TIME = "<time>"
-_AGE = re.compile(r"(?:\d+[ydhms])+\Z")
+_AGE = lazy_pattern(r"(?:\d+[ydhms])+\Z")
 _UID = "<uid>"
 _VERSION = "<version>"
 _EVENT, _REFERENCES = "Event", ("regarding", "involvedObject")

@@ -6,7 +6,6 @@ at the level Metadata it has no bodies. Each exchange lists its missing parts an
 The format follows the types of `k8s.io/apiserver/pkg/apis/audit/v1`, and logs of kube-apiserver 1.29 to 1.33.
 """
 
-import re
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,6 +15,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from fakeapi.clients.messages import Response
 from fakeapi.machinery.codec import JsonError, decode
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta.request_info import first_values
 from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
 from fakeapi.traces.actors import actor
@@ -47,7 +47,7 @@ _METHODS = {
     "connect": "POST",
 }
 _WITH_BODY = frozenset({"create", "update", "patch", "post", "put"})
-_RELEASE = re.compile(r"(?:k8s|kubernetes|kube|v|release)[-_.]?(1\.\d{2})(?!\d)")
+_RELEASE = lazy_pattern(r"(?:k8s|kubernetes|kube|v|release)[-_.]?(1\.\d{2})(?!\d)")
 _META_GROUP = "meta.k8s.io"
 _CONVERTED = b'"meta.k8s.io/'
 _CONVERSIONS = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList", "Table"})

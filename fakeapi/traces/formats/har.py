@@ -6,7 +6,6 @@ these fields, a conversion to HAR and back loses nothing. HAR of other programs 
 """
 
 import base64
-import re
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
@@ -19,6 +18,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from fakeapi.atomic_file import atomic_file
 from fakeapi.clients.messages import Headers, Response, first_header
 from fakeapi.machinery.codec import encode
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.traces.actors import actor
 from fakeapi.traces.formats import compression, native_lines
 from fakeapi.traces.messages import is_kubernetes, is_watch, kept
@@ -98,7 +98,7 @@ class _Har(msgspec.Struct):
 
 _decode_har = msgspec.json.Decoder(_Har).decode
 _decode_entry = msgspec.json.Decoder(_Entry, strict=False).decode
-_BYTE = re.compile(r"\(byte (\d+)\)")
+_BYTE = lazy_pattern(r"\(byte (\d+)\)")
 
 
 def write_har(path: Path, header: Header, exchanges: Iterable[Exchange]) -> int:

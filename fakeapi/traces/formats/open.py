@@ -1,12 +1,12 @@
 """Opens a trace file, and detects its format from its content."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.patch.media_types import STRATEGIC_MERGE_PATCH
 from fakeapi.traces.formats import compression, native_lines
 from fakeapi.traces.formats.audit import AuditLog, is_audit, release_of
@@ -16,7 +16,7 @@ from fakeapi.traces.formats.sorting import SortedReader
 from fakeapi.traces.model import Exchange, Header, TraceError
 
 _SNIFFED = 1 << 16
-_HAR = re.compile(rb'\{\s*"log"\s*:')
+_HAR = lazy_pattern(rb'\{\s*"log"\s*:')
 
 
 class TraceReader(Protocol):

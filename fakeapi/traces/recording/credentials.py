@@ -9,10 +9,12 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_plus
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 REDACTED = "redacted"
 _WORD = REDACTED.encode()
 
-_NAME = re.compile(
+_NAME = lazy_pattern(
     r"(?:tokens?|passw(?:or)?ds?|passphrase|authorization|credentials?|secret"
     r"|(?:secret|access|api|private|ssh|encryption|signing)key(?:id)?|clientkeydata|clientcertificatedata"
     r"|dockerconfigjson|dockercfg|\Aauth)\Z"
@@ -22,10 +24,10 @@ _NAME = re.compile(
 The name must be in lower case, without `-` and `_`.
 """
 
-_VARIABLE = re.compile(r"passw|token|secret|credential|authorization|api_?key|private_?key|access_?key")
+_VARIABLE = lazy_pattern(r"passw|token|secret|credential|authorization|api_?key|private_?key|access_?key")
 """Matches a part of a variable's name, in lower case, if the value of the variable is a credential."""
 
-_SIGNATURE = re.compile(r"\A(?:sig|(?:.*)signature)\Z")
+_SIGNATURE = lazy_pattern(r"\A(?:sig|(?:.*)signature)\Z")
 """Matches the name of a query parameter that contains the signature of a URL.
 
 The name must be in lower case, without `-` and `_`.
@@ -65,22 +67,24 @@ _KEY_NEEDLES = tuple(
 Data without these parts and without _NEEDLES contain no credential, except perhaps a user in a URL.
 """
 
-_SEGMENT = re.compile(rb"[\w-]+")
-_PEM = re.compile(
+_SEGMENT = lazy_pattern(rb"[\w-]+")
+_PEM = lazy_pattern(
     rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", re.DOTALL
 )
-_URL_USER = re.compile(rb"(://)[^\s/@\"'<>]{1,512}@")
-_BEARER = re.compile(rb"(\bbearer[ \t]{1,8})(?=[A-Za-z]*[\d._~+/=-])[\w.~+/=-]{12,}", re.IGNORECASE)
-_WEBSOCKET_BEARER = re.compile(r"(base64url\.bearer\.authorization\.k8s\.io\.)[^\s,]+", re.IGNORECASE)
+_URL_USER = lazy_pattern(rb"(://)[^\s/@\"'<>]{1,512}@")
+_BEARER = lazy_pattern(rb"(\bbearer[ \t]{1,8})(?=[A-Za-z]*[\d._~+/=-])[\w.~+/=-]{12,}", re.IGNORECASE)
+_WEBSOCKET_BEARER = lazy_pattern(r"(base64url\.bearer\.authorization\.k8s\.io\.)[^\s,]+", re.IGNORECASE)
 _KEYWORD = (
     rb"(?:token|passw(?:or)?d|passphrase|(?:secret|access|api|private)[_-]?key(?:[_-]?id)?|client[_-]?secret"
     rb"|credentials?)"
 )
-_ASSIGNED = re.compile(
+_ASSIGNED = lazy_pattern(
     _KEYWORD + rb"=(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[\"']?[^\s&\"',;{}\]]+)", re.IGNORECASE
 )
-_OPTION = re.compile(rb"(?<![\w-])--?[\w-]{0,40}?" + _KEYWORD + rb"[ \t]+(?P<value>[^\s-]\S*)", re.IGNORECASE)
-_ENTRY = re.compile(
+_OPTION = lazy_pattern(
+    rb"(?<![\w-])--?[\w-]{0,40}?" + _KEYWORD + rb"[ \t]+(?P<value>[^\s-]\S*)", re.IGNORECASE
+)
+_ENTRY = lazy_pattern(
     rb"(?:^(?P<indent>[ \t]*)(?:-[ \t]+)*|[{,\[\"']\s{0,8})"
     rb"(?:\\{0,4}[\"'](?P<quoted>[\w.-]{1,100})\\{0,4}[\"'][ \t]{0,8}:[ \t]{0,8}"
     rb"|(?P<plain>[\w.-]{1,100})[ \t]{0,8}:[ \t]{1,8})"
@@ -93,10 +97,10 @@ _ENTRY = re.compile(
 Quotes can be escaped, as in JSON inside a JSON string.
 """
 
-_BINARY_ENTRY = re.compile(rb"(?<![\w.-])(?P<plain>[\w.-]{1,100})[ \t]{0,8}:[ \t]{1,8}(?P<value>[!-~]+)")
+_BINARY_ENTRY = lazy_pattern(rb"(?<![\w.-])(?P<plain>[\w.-]{1,100})[ \t]{0,8}:[ \t]{1,8}(?P<value>[!-~]+)")
 """Matches a key of YAML with its value, in binary data."""
 
-_QUOTE = re.compile(rb"\\{0,4}[\"']")
+_QUOTE = lazy_pattern(rb"\\{0,4}[\"']")
 
 
 def is_credential(name: str) -> bool:

@@ -10,7 +10,6 @@ import contextlib
 import hmac
 import json
 import logging
-import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -21,6 +20,7 @@ from yarl import URL
 from fakeapi.asgi import Receive, Scope, Send
 from fakeapi.clients.target import Target, TargetError
 from fakeapi.machinery.hosts import HostRules
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.outbound.proxied_headers import proxied
 from fakeapi.registry.identity.users import ANYBODY
 from fakeapi.traces.recording.middleware import end, target_of
@@ -58,7 +58,7 @@ _HOP = frozenset(
 _HOP_BACK = frozenset({b"connection", b"date", b"keep-alive", b"trailer", b"transfer-encoding", b"upgrade"})
 """The response headers that the proxy does not forward. The Runner adds its own Date."""
 
-_MINOR = re.compile(r"\d+")
+_MINOR = lazy_pattern(r"\d+")
 
 Pairs = list[tuple[bytes, bytes]]
 

@@ -4,13 +4,13 @@ A replaced value keeps its type, so that requests stay valid in a replay. A seco
 """
 
 import base64
-import re
 from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
 from fakeapi.clients.messages import Headers, Response
 from fakeapi.machinery.codec import JsonError, decode, encode
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.traces import fieldpaths
 from fakeapi.traces.fieldpaths import FieldPath
 from fakeapi.traces.model import Exchange, Request, StreamEvent
@@ -33,8 +33,8 @@ _REDACTED_DATA = base64.b64encode(REDACTED.encode()).decode()
 LITERAL_MIN = 8
 """Minimum length, in characters, of a header's credential that is also removed from bodies and paths."""
 
-_SECRETS = re.compile(r"/secrets(?:/|\?|$)")
-_SECRET_KIND = re.compile(
+_SECRETS = lazy_pattern(r"/secrets(?:/|\?|$)")
+_SECRET_KIND = lazy_pattern(
     rb"[\"']?kind[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?Secret(?:List)?\b|\x12\x06Secret\x12|\x12\x0aSecretList\x12"
 )
 """Matches the kind of a Secret in protobuf, or in text such as YAML."""

@@ -8,11 +8,11 @@
 """
 
 import asyncio
-import re
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.traces.analysis.causal_order import Key
 from fakeapi.traces.analysis.plan import Step
 from fakeapi.traces.analysis.request_facts import COLLECTIONS
@@ -21,8 +21,8 @@ from fakeapi.traces.analysis.resource_path import NAMESPACES
 WINDOW = 512
 """Maximum number of unfinished exchanges. At this number, reading the trace pauses."""
 
-_UID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_OWN_UID = re.compile(rb'"uid":"([0-9a-f-]{36})"')
+_UID = lazy_pattern(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_OWN_UID = lazy_pattern(rb'"uid":"([0-9a-f-]{36})"')
 
 Scope = tuple[str, str, str]
 

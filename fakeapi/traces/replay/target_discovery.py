@@ -1,6 +1,5 @@
 """Asks a replay target for the resources that it serves and for its current resourceVersion."""
 
-import re
 from collections.abc import Iterable
 
 from fakeapi.clients.errors import StatusError
@@ -9,9 +8,10 @@ from fakeapi.clients.messages import Headers, Response
 from fakeapi.clients.shapes import Resource, ResourceList, checked
 from fakeapi.clients.target import TargetError
 from fakeapi.machinery.codec import JsonError, decode
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.traces.analysis.request_facts import version_number
 
-_RELEASE = re.compile(r"1\.\d{1,3}")
+_RELEASE = lazy_pattern(r"1\.\d{1,3}")
 _HEADERS: Headers = (("accept", "application/json"), ("user-agent", "fakeapi-replay"))
 
 

@@ -1,13 +1,13 @@
 """Renders the results of a replay as JUnit XML, with a test case for each verb and resource."""
 
-import re
 from xml.etree import ElementTree as ET
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.traces.comparing.differences import DifferenceKind
 from fakeapi.traces.reporting.results import Divergence, Outcome, Results
 from fakeapi.traces.reporting.text import summary
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = lazy_pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(report: Results) -> bytes:

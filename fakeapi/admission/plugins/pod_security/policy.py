@@ -3,19 +3,19 @@
 Follows k8s.io/pod-security-admission `api/helpers.go`.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
 from fakeapi.machinery.field_errors import FieldError, invalid
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 PREFIX: Final = "pod-security.kubernetes.io/"
 PRIVILEGED, BASELINE, RESTRICTED = LEVELS = ("privileged", "baseline", "restricted")
 LATEST: Final = "latest"
 
-_VERSION = re.compile(r"v1\.(0|[1-9][0-9]*)")
+_VERSION = lazy_pattern(r"v1\.(0|[1-9][0-9]*)")
 
 
 class LevelVersion(msgspec.Struct, frozen=True):

@@ -11,8 +11,9 @@ from fakeapi.controllers.kubelet.containers.runtime import ContainerRun
 from fakeapi.controllers.scheduler.node_state import amount
 from fakeapi.machinery.golang.strconv import quote
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_SUBSCRIPT = re.compile(r"(.+?)\['(.*)'\]\Z", re.DOTALL)
+_SUBSCRIPT = lazy_pattern(r"(.+?)\['(.*)'\]\Z", re.DOTALL)
 
 
 def field_value(run: ContainerRun, path: str) -> str:

@@ -6,7 +6,9 @@ Follows k8s.io/kubernetes `third_party/forked/golang/expansion`.
 import re
 from collections.abc import Mapping
 
-_REFERENCE = re.compile(r"\$(?:\$|\(([^)]*)\))")
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
+_REFERENCE = lazy_pattern(r"\$(?:\$|\(([^)]*)\))")
 
 
 def expand(text: str, *variables: Mapping[str, str]) -> str:

@@ -1,15 +1,15 @@
 """Predicts the results of simple Job commands: sleep, exit, true, false and echo, also inside `sh -c`."""
 
-import re
 import shlex
 from collections.abc import Sequence
 
 from fakeapi.controllers.kubelet.containers.behaviour import NEVER, Behaviour
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 SHELLS = frozenset({"sh", "bash", "ash", "dash"})
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
-_SLEEP = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smhd]?)")
-_STATEMENTS = re.compile(r"\s*(?:;|&&|\n)\s*")
+_SLEEP = lazy_pattern(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([smhd]?)")
+_STATEMENTS = lazy_pattern(r"\s*(?:;|&&|\n)\s*")
 SCRIPT_MAX = 1000
 """Maximum number of characters in a script. A longer script has no predicted result."""
 

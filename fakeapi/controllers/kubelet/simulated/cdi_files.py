@@ -9,9 +9,10 @@ import msgspec
 from fakeapi.atomic_file import make_directory, write_atomically
 from fakeapi.controllers.kubelet.containers.cdi import NODE_DIRECTORY
 from fakeapi.devices.model import DriverSpec
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 _VERSION = "0.6.0"
-_NUMBER = re.compile(r"[0-9]+$")
+_NUMBER = lazy_pattern(r"[0-9]+$")
 
 
 class CDIFiles:

@@ -6,16 +6,17 @@ Kubernetes.
 """
 
 import json
-import re
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
+
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 Texts: TypeAlias = dict[str, dict[str, dict[str, str]]]
 
 _ANY = "*"
 _SCALAR_WORDS = {"bool": "true or false", "[]byte": "base64"}
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
+_WORDS = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 
 
 def describe_type(go: str) -> str:

@@ -3,7 +3,6 @@
 Schedules follow `parser.go` of github.com/robfig/cron/v3. Time zones follow Go's time.LoadLocation.
 """
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
@@ -13,11 +12,12 @@ import msgspec
 from fakeapi.machinery.golang.duration import duration_error
 from fakeapi.machinery.golang.numbers import parse_int
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 SCHEDULE_FIELDS = 5
 _DESCRIPTORS = frozenset(("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"))
 _EVERY = "@every "
-_ZONE = re.compile(r"[A-Za-z.\-_0-9+]{1,14}\Z")
+_ZONE = lazy_pattern(r"[A-Za-z.\-_0-9+]{1,14}\Z")
 
 
 class InvalidSchedule(ValueError):

@@ -11,6 +11,7 @@ from typing import Any, Final
 from fakeapi.kinds.autoscaling import defaults as autoscaling
 from fakeapi.kinds.core.pod import default_resources as pod_resources
 from fakeapi.machinery.json_types import Object
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta import quantity
 from fakeapi.releases import Gates
 
@@ -38,14 +39,14 @@ INIT_CONTAINER_ANNOTATIONS: Final = frozenset(
 
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
-_IMAGE = re.compile(
+_IMAGE = lazy_pattern(
     rf"(?P<name>(?:(?:{_HOST}(?:\.{_HOST})*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?/)?"
     rf"{_COMPONENT}(?:/{_COMPONENT})*)"
     r"(?::(?P<tag>\w[\w.-]{0,127}))?"
     r"(?:@(?P<digest>[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?\Z",
     re.ASCII,
 )
-_IDENTIFIER = re.compile(r"[a-f0-9]{64}\Z")
+_IDENTIFIER = lazy_pattern(r"[a-f0-9]{64}\Z")
 
 
 def pull_policy(image: str) -> str:

@@ -6,6 +6,8 @@ Follows k8s.io/apiserver `pkg/cel/escaping.go`.
 import re
 from functools import lru_cache
 
+from fakeapi.machinery.lazy_pattern import lazy_pattern
+
 KEYWORDS = frozenset(
     [
         "true",
@@ -32,8 +34,8 @@ KEYWORDS = frozenset(
     ]
 )
 _PARTS = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
-_ALLOWED = re.compile(r"[A-Za-z_./-][A-Za-z0-9_./-]*")
-_ESCAPED = re.compile(r"__[^_]+__")
+_ALLOWED = lazy_pattern(r"[A-Za-z_./-][A-Za-z0-9_./-]*")
+_ESCAPED = lazy_pattern(r"__[^_]+__")
 _UNESCAPED = {text[2:-2]: part for part, text in _PARTS.items()}
 
 

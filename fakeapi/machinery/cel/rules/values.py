@@ -28,6 +28,7 @@ from fakeapi.machinery.cel.runtime.values import (
 )
 from fakeapi.machinery.golang.fmt import go_type
 from fakeapi.machinery.golang.times import parsed_date, parsed_local
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.structural.equality import key_of, same
 from fakeapi.machinery.structural.schema import Schema
 
@@ -110,7 +111,7 @@ def _duration(text: str) -> Any:
     return Err(f"Invalid duration {text}: unable to parse {text} as duration")
 
 
-_LONG_DURATION = re.compile(r"([0-9]+)\s*([A-Za-z\u00b5\u03bc]+)")
+_LONG_DURATION = lazy_pattern(r"([0-9]+)\s*([A-Za-z\u00b5\u03bc]+)")
 _DAY = 24 * 3600 * SECOND
 _LONG_UNITS = (
     ("ns", 1),

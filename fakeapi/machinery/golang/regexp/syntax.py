@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from fakeapi.machinery.golang.regexp.classes import PERL, POSIX, CharacterSet, Item, unicode_test
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 DEPTH_MAX = 100
 """Maximum number of nested groups of an expression; Go allows 1,000."""
@@ -91,7 +92,7 @@ def parse(text: str) -> Node:
     return _Parser(text).parse()
 
 
-_COUNT = re.compile(r"\{(0|[1-9][0-9]*)(?:(,)(0|[1-9][0-9]*)?)?\}")
+_COUNT = lazy_pattern(r"\{(0|[1-9][0-9]*)(?:(,)(0|[1-9][0-9]*)?)?\}")
 _SIMPLE_ESCAPES = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _ASSERTIONS = {"A": "begin", "b": "word", "B": "no word", "z": "end"}
 

@@ -14,6 +14,7 @@ from typing import Any
 from fakeapi.machinery.cel.runtime.functions.times import parsed_timestamp
 from fakeapi.machinery.cel.runtime.functions.urls import parse_request_uri
 from fakeapi.machinery.cel.runtime.values import NONE, Items, Opaque, Optional
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta.names import (
     is_qualified_name,
     is_valid_label_value,
@@ -48,7 +49,7 @@ def _uri(text: str) -> list[str]:
     return []
 
 
-_UUID = re.compile(r"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
+_UUID = lazy_pattern(r"(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 
 
 def _uuid(text: str) -> list[str]:

@@ -22,11 +22,12 @@ from fakeapi.machinery.cel.runtime.values import (
     type_name,
 )
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 PRECISION = 6
 PRECISION_MAX = 1000
 """Maximum number of digits after the decimal point; a larger precision is reduced to this maximum."""
-_CLAUSE = re.compile(r"%(?:\.(?P<precision>[0-9]*))?(?P<letter>.?)", re.DOTALL)
+_CLAUSE = lazy_pattern(r"%(?:\.(?P<precision>[0-9]*))?(?P<letter>.?)", re.DOTALL)
 _STRINGS = "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
 _NOT_UTF8 = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string'
 _EXCEPTIONS = frozenset(("NaN", "Infinity", "-Infinity"))

@@ -10,11 +10,12 @@ from decimal import Decimal
 from typing import Any
 
 from fakeapi.machinery.cel.runtime.values import INT_MAX, INT_MIN, Err, Opaque
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta import quantity
 
 _FAST_DIGITS = 18
 _NANO = -9
-_PARTS = re.compile(r"[+-]?0*(?P<whole>[0-9]*)\.?(?P<fraction>[0-9]*)(?P<suffix>.*)", re.DOTALL)
+_PARTS = lazy_pattern(r"[+-]?0*(?P<whole>[0-9]*)\.?(?P<fraction>[0-9]*)(?P<suffix>.*)", re.DOTALL)
 _POWERS = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY_POWERS = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 

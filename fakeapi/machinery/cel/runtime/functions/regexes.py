@@ -10,8 +10,9 @@ from typing import Any
 from fakeapi.machinery.cel import library
 from fakeapi.machinery.cel.literals import regex_fault
 from fakeapi.machinery.cel.runtime.values import NO_OVERLOAD, Err, Items
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_GROUP = re.compile(
+_GROUP = lazy_pattern(
     r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(\?P?<\w+>|\((?!\?)", re.DOTALL
 )
 

@@ -13,6 +13,7 @@ from fakeapi.machinery.cel.runtime.texts import moment
 from fakeapi.machinery.cel.runtime.values import SECOND, Duration, Err, Timestamp
 from fakeapi.machinery.golang.duration import duration_error
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
 _UNITS = {
     "ns": 1,
@@ -24,8 +25,8 @@ _UNITS = {
     "m": 60 * SECOND,
     "h": 3600 * SECOND,
 }
-_STEP = re.compile(r"([0-9]*)\.?([0-9]*)([^.0-9]+)")
-_STAMP = re.compile(
+_STEP = lazy_pattern(r"([0-9]*)\.?([0-9]*)([^.0-9]+)")
+_STAMP = lazy_pattern(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?"
     r"(?:Z|([+-])([0-9]{2}):([0-9]{2}))"
 )

@@ -12,14 +12,15 @@ from urllib.parse import unquote
 
 from fakeapi.machinery.cel.runtime.values import Entries, Err, Items, Opaque
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_PORT = re.compile(r"(?::[0-9]*)?")
-_HOST = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:\[\]<>\"%\x80-\U0010ffff]*")
-_USERINFO = re.compile(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
-_VALID_PATH = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]%]*")
+_CONTROL = lazy_pattern(r"[\x00-\x1f\x7f]")
+_SCHEME = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_BAD_ESCAPE = lazy_pattern(r"%(?![0-9A-Fa-f]{2})")
+_PORT = lazy_pattern(r"(?::[0-9]*)?")
+_HOST = lazy_pattern(r"[A-Za-z0-9\-._~!$&'()*+,;=:\[\]<>\"%\x80-\U0010ffff]*")
+_USERINFO = lazy_pattern(r"[A-Za-z0-9\-._:~!$&'()*+,;=%@]*")
+_VALID_PATH = lazy_pattern(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]%]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def _host(authority: str) -> str:
         port = colon + port if colon else ""
     if not _PORT.fullmatch(port):
         raise ValueError(f"invalid port {quote(port)} after host")
-    wrong = re.sub(_HOST, "", host, count=1)
+    wrong = _HOST.sub("", host, count=1)
     if wrong:
         raise ValueError(f"invalid character {quote(wrong[0])} in host name")
     escape = re.search(r"%.{0,2}", host)

@@ -11,9 +11,10 @@ from typing import Any
 from fakeapi.machinery.cel.runtime.values import Err, Opaque
 from fakeapi.machinery.golang.numbers import parse_uint
 from fakeapi.machinery.golang.strconv import quote
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_DIGITS = re.compile("[0-9]*")
-_ALPHANUMERIC = re.compile("[0-9A-Za-z-]*")
+_DIGITS = lazy_pattern("[0-9]*")
+_ALPHANUMERIC = lazy_pattern("[0-9A-Za-z-]*")
 
 
 @dataclass(frozen=True, slots=True)
