@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.drivers import example_driver
+from tests.drivers import example_driver, helm
+from tests.drivers.released_driver import ReleasedDriver
 from tests.interop.clients import stories
 from tests.interop.plugin import Report
 from tests.interop.processes import Served
@@ -31,42 +32,42 @@ SUITE_VERSIONS = "resource.k8s.io/v1beta1=true,scheduling.k8s.io/v1alpha2=true"
 
 
 @pytest.fixture
-def version(release: str) -> str:
-    return example_driver.VERSIONS[release]
+def driver(release: str) -> ReleasedDriver:
+    return example_driver.DRIVERS[release]
 
 
 @pytest.fixture
-def served(release: str, version: str, short_folder: Path) -> Iterator[Served]:
-    image = example_driver.image(version, short_folder)
+def served(release: str, driver: ReleasedDriver, short_folder: Path) -> Iterator[Served]:
+    image = driver.make_image(short_folder)
     options = (
         "--controllers",
         "all",
         "--run-network",
         "pod",
         "--run",
-        f"{example_driver.IMAGE}={image}",
+        f"{driver.image}={image}",
         *gates(release),
     )
     with Served(short_folder, release, *options) as server:
         yield server
 
 
-@pytest.mark.parametrize("release", of_releases(example_driver.VERSIONS))
+@pytest.mark.parametrize("release", of_releases(example_driver.DRIVERS))
 def test_the_chart_of_the_example_driver_starts_it_and_a_pod_gets_a_device(
-    release: str, version: str, served: Served, report: Report
+    release: str, driver: ReleasedDriver, served: Served, report: Report
 ) -> None:
     report(
         kind="driver",
         name="dra-example-driver, its chart by helm, its process by --run",
-        version=version,
+        version=driver.version,
         release=release,
         did="helm install --wait, DaemonSet, published slices, prepared a claim, pod ran, unprepared",
     )
     values = {"kubeletPlugin.numDevices": 3}
-    example_driver.install(version, served.kubeconfig, values)
+    example_driver.install(driver, served.kubeconfig, values)
     story = Story(served)
     story.begin()
-    story.await_slices(example_driver.FIXED_DEVICES.get(version, 3))
+    story.await_slices(example_driver.FIXED_DEVICES.get(driver.version, 3))
     story.create_pod()
     [claim] = story.await_running()
     assert devices_of(claim)[0].startswith("gpu-")
@@ -79,30 +80,30 @@ def test_the_chart_of_the_example_driver_starts_it_and_a_pod_gets_a_device(
 @pytest.mark.older  # left out with --newest: only older versions of the driver have the script
 @pytest.mark.parametrize("release", example_driver.WITH_SCRIPT)
 def test_the_end_to_end_script_of_older_example_drivers_passes(
-    release: str, version: str, short_folder: Path, report: Report
+    release: str, driver: ReleasedDriver, short_folder: Path, report: Report
 ) -> None:
     """Gives the script kubectl, and a `kind` that does nothing: the script only lists kind's clusters."""
-    source = example_driver.source(version)
+    source = driver.source()
     demos = len(list((source / "demo").glob("gpu-test*.yaml")))
     report(
         kind="suite",
         name="dra-example-driver, its own end-to-end script",
-        version=version,
+        version=driver.version,
         release=release,
         did=f"helm install, all {demos} demos with their logs, and the webhook's refusals, by --run alone",
     )
-    image = example_driver.image(version, short_folder)
+    image = driver.make_image(short_folder)
     options = (
         "--controllers", "all,cert-manager", "--run-network", "pod", "--nodes", SCRIPT_NODE,
-        "--run", f"{example_driver.IMAGE}={image}", "--run", "ubuntu=/", *gates(release),
+        "--run", f"{driver.image}={image}", "--run", "ubuntu=/", *gates(release),
     )  # fmt: skip
     programs = short_folder / "bin"
     programs.mkdir()
     (programs / "kubectl").symlink_to(stories.kubectl(SCRIPT_KUBECTL))
     (programs / "kind").symlink_to("/bin/true")
     with Served(short_folder, release, *options) as served:
-        values = {"webhook.enabled": "true", "kubeletPlugin.numDevices": 9}
-        example_driver.install(version, served.kubeconfig, values)
+        values = {"webhook.enabled": True, "kubeletPlugin.numDevices": 9}
+        example_driver.install(driver, served.kubeconfig, values)
         done = subprocess.run(
             ["bash", "test/e2e/e2e.sh"],
             cwd=source,
@@ -127,30 +128,30 @@ def test_the_example_drivers_own_end_to_end_suite_passes(short_folder: Path, rep
     It upgrades the driver, and creates a pod as soon as the new driver is Running. Here this can be before
     the new driver has published its slices.
     """
-    version = example_driver.VERSIONS[SUITE_RELEASE]
+    driver = example_driver.DRIVERS[SUITE_RELEASE]
     report(
         kind="suite",
         name="dra-example-driver, its own end-to-end suite",
-        version=version,
+        version=driver.version,
         release=SUITE_RELEASE,
         did="all 14 specs, with webhook, extended resources and demo pods, by --run alone",
     )
-    image, suite = example_driver.image(version, short_folder), example_driver.suite(version)
+    image, suite = driver.make_image(short_folder), example_driver.suite(driver)
     options = (
         "--controllers", "all,cert-manager", "--run-network", "pod",
         "--feature-gates", SUITE_GATES, "--runtime-config", SUITE_VERSIONS,
-        "--run", f"{example_driver.IMAGE}={image}", "--run", "ubuntu=/",
+        "--run", f"{driver.image}={image}", "--run", "ubuntu=/",
     )  # fmt: skip
     with Served(short_folder, SUITE_RELEASE, *options) as served:
         values = {
-            "webhook.enabled": "true",
+            "webhook.enabled": True,
             "kubeletPlugin.numDevices": 14,
             "deviceClass.extendedResourceName": "example.com/gpu",
         }
-        example_driver.install(version, served.kubeconfig, values)
-        work = _copy_with_chart(version, short_folder)
+        example_driver.install(driver, served.kubeconfig, values)
+        work = _copy_with_chart(driver, short_folder)
         path = f"{work}{os.pathsep}{os.environ['PATH']}"
-        demo = example_driver.source(version) / "demo"
+        demo = driver.source() / "demo"
         done = subprocess.run(
             [suite, "--ginkgo.no-color", "--ginkgo.flake-attempts=3", f"--demo-manifests-dir={demo}"],
             cwd=work,
@@ -163,14 +164,14 @@ def test_the_example_drivers_own_end_to_end_suite_passes(short_folder: Path, rep
     assert re.search(r"14 Passed \| 0 Failed", done.stdout), done.stdout[-4000:]
 
 
-def _copy_with_chart(version: str, folder: Path) -> Path:
+def _copy_with_chart(driver: ReleasedDriver, folder: Path) -> Path:
     """Returns a folder from which the suite finds its chart, and which has helm under its usual name.
 
     One spec upgrades the driver. It looks for the chart two folders above the working directory.
     """
     work = folder / "source" / "test" / "e2e"
     work.mkdir(parents=True)
-    (folder / "source" / "deployments").symlink_to(example_driver.source(version) / "deployments")
-    (work / "helm").symlink_to(example_driver.helm())
-    (work / "testdata").symlink_to(example_driver.source(version) / "test" / "e2e" / "testdata")
+    (folder / "source" / "deployments").symlink_to(driver.source() / "deployments")
+    (work / "helm").symlink_to(helm.program())
+    (work / "testdata").symlink_to(driver.source() / "test" / "e2e" / "testdata")
     return work

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from fakeapi.controllers.kubelet.containers.behaviour import ExecResult
+from fakeapi.controllers.kubelet.containers.hostname import hostname
 from fakeapi.controllers.kubelet.containers.runtime import CommandError, ContainerRun
 
 
@@ -33,7 +34,7 @@ def _printenv(run: ContainerRun, arguments: list[str], stdin: bytes) -> ExecResu
 
 
 def _hostname(run: ContainerRun, arguments: list[str], stdin: bytes) -> ExecResult:
-    return ExecResult(f"{run.pod['spec'].get('hostname') or run.pod['metadata']['name']}\n")
+    return ExecResult(f"{hostname(run)}\n")
 
 
 _BUILTINS: dict[str, Callable[[ContainerRun, list[str], bytes], ExecResult]] = {

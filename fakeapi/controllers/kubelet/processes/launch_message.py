@@ -10,14 +10,15 @@ from typing import Any
 
 import msgspec
 
-from fakeapi.controllers.kubelet.containers.runtime import ContainerRun, ContainerStartError
+from fakeapi.controllers.kubelet.containers.hostname import hostname
+from fakeapi.controllers.kubelet.containers.runtime import ContainerRun
+from fakeapi.controllers.kubelet.processes.image_command import argv_of, path_inside
 from fakeapi.controllers.kubelet.processes.isolation import Isolation
 from fakeapi.controllers.kubelet.processes.launcher.program import DEFAULT_PATH
 from fakeapi.controllers.kubelet.processes.networks import HOST_NETWORK, Network
-from fakeapi.controllers.kubelet.processes.node_paths import device_path
+from fakeapi.controllers.kubelet.processes.node_paths import HOST, device_path
 from fakeapi.machinery.json_types import Object
 
-_HOSTNAME_LENGTH = 63
 WRITABLE_BYTES = 256 << 20
 """Maximum number of bytes that a container can write to its own file system, outside of volumes.
 
@@ -67,32 +68,8 @@ class ProcessPlan(msgspec.Struct, frozen=True):
     network: Network = HOST_NETWORK
 
     @property
-    def argv(self) -> list[str]:
-        """The command with its arguments.
-
-        Raises ContainerStartError if neither the pod nor the image defines a command.
-        """
-        config = self.run.config
-        command = config.command or (str(self._entry()),)
-        return [*command, *config.args]
-
-    def _entry(self) -> str:
-        """Returns the path of the image's only program, for a container without a command.
-
-        Raises ContainerStartError if the image does not have exactly one program.
-        """
-        if self.image.is_file():
-            return self._inside(self.image)
-        programs = [
-            path for path in sorted(self.image.iterdir()) if path.is_file() and path.stat().st_mode & 0o111
-        ]
-        if len(programs) == 1:
-            return self._inside(programs[0])
-        problem = f"the container has no command, and {self.image} has {len(programs)} programs"
-        raise ContainerStartError("CreateContainerError", f"no command specified: {problem}")
-
-    def _inside(self, program: Path) -> str:
-        return str(program) if self.isolation == "none" else f"/{program.name}"
+    def _in_own_root(self) -> bool:
+        return self.isolation != "none"
 
     @property
     def _is_whole(self) -> bool:
@@ -105,15 +82,18 @@ class ProcessPlan(msgspec.Struct, frozen=True):
         """
         run = self.run
         whole = self._is_whole
+        argv = argv_of(run.config, self.image, in_own_root=self._in_own_root)
+        own_sys = run.directory / HOST / "sys"
         stage = self.directory / "root"
         stage.mkdir(parents=True, exist_ok=True)
         return {
-            **self._process(self.argv, self.env),
+            **self._process(argv, self.env),
             "kind": "run",
             "stage": str(stage),
             "base": str(self.image) if whole else "/",
             "image": "" if whole else str(self.image),
-            "hostname": _hostname(run.pod),
+            "sys": str(own_sys) if own_sys.is_dir() else "/sys",
+            "hostname": hostname(run),
             "mounts": [
                 {
                     "source": str(mount.source),
@@ -148,8 +128,8 @@ class ProcessPlan(msgspec.Struct, frozen=True):
         """Returns the part of a message that describes one process: its program, user and limits."""
         config = self.run.config
         cwd = config.working_dir
-        entry = self._inside(self.image) if self.image.is_file() else ""
-        env = {"PATH": DEFAULT_PATH, "HOSTNAME": self.run.pod["metadata"]["name"], **env}
+        entry = path_inside(self.image, in_own_root=self._in_own_root) if self.image.is_file() else ""
+        env = {"PATH": DEFAULT_PATH, "HOSTNAME": hostname(self.run), **env}
         if self.isolation == "none":
             argv, env, cwd = self._substituted(argv, env, cwd)
         top = str(self.image) if self.isolation == "none" and self.image.is_dir() else ""
@@ -234,9 +214,3 @@ def _is_of_machine(mount: ProcessMount) -> bool:
 
 def _names(capabilities: Iterable[str] | None) -> list[str]:
     return [name.upper().removeprefix("CAP_") for name in capabilities or ()]
-
-
-def _hostname(pod: Object) -> str:
-    """Returns the hostname of a pod, truncated like truncatePodHostnameIfNeeded of `pkg/kubelet`."""
-    name: str = pod["spec"].get("hostname") or pod["metadata"]["name"]
-    return name[:_HOSTNAME_LENGTH].rstrip("-.")

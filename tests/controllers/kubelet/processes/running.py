@@ -46,6 +46,7 @@ class Images:
         self,
         command: Iterable[str],
         *,
+        args: Iterable[str] = (),
         env: dict[str, str] | None = None,
         mounts: Iterable[ProcessMount] = (),
         devices: Iterable[DeviceNode] = (),
@@ -55,7 +56,9 @@ class Images:
         image: Path | None = None,
     ) -> ProcessPlan:
         pod = {"metadata": {"name": "p", "namespace": "default", "uid": "u"}, "spec": spec or {}}
-        config = ContainerConfig(command=tuple(command), devices=tuple(devices), working_dir=working_dir)
+        config = ContainerConfig(
+            command=tuple(command), args=tuple(args), devices=tuple(devices), working_dir=working_dir
+        )
         whole = {"name": "c", "image": "i", **(container or {})}
         run = ContainerRun("node", self.folder, pod, whole, "main", 0, "id", "10.0.0.1", "10.0.0.2", config)
         directory = self.folder / "container"

@@ -49,6 +49,21 @@ def test_without_namespaces_the_paths_of_mounts_are_replaced(tmp_path: Path) -> 
     asyncio.run(story())
 
 
+def test_a_container_sees_the_sys_of_its_node(isolated_images: Images) -> None:
+    online = isolated_images.folder / "host" / "sys" / "devices" / "system" / "cpu" / "online"
+    online.parent.mkdir(parents=True)
+    online.write_text("0-63\n", encoding="ascii")
+    isolated_images.script(
+        "driver", "cat /sys/devices/system/cpu/online; touch /sys/a 2> /dev/null || ls /sys"
+    )
+
+    async def story() -> None:
+        async with started(isolated_images.plan(["driver"])) as ran:
+            assert await ran.lines() == ["0-63", "devices"]
+
+    asyncio.run(story())
+
+
 def test_files_that_a_container_writes_do_not_reach_this_machine(isolated_images: Images) -> None:
     paths = ["/etc/of-a-container", "/usr/bin/of-a-container", "/of-a-container", "/tmp/of-a-container"]
     isolated_images.script("driver", f"touch {' '.join(paths)} && rm /etc/hostname; echo $?")

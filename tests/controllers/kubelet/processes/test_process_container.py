@@ -62,6 +62,28 @@ def test_a_truncated_hostname_does_not_end_with_a_dash(images: Images) -> None:
     assert plan.container()["hostname"] == "a" * 62
 
 
+def test_a_container_in_the_network_of_its_node_has_the_hostname_of_the_node(isolated_images: Images) -> None:
+    isolated_images.script("driver", 'echo "$(uname -n) $HOSTNAME"')
+
+    async def story() -> None:
+        async with started(isolated_images.plan(["driver"], spec={"hostNetwork": True})) as ran:
+            assert await ran.lines() == ["node node"]
+
+    asyncio.run(story())
+
+
+def test_arguments_that_begin_with_a_program_of_the_image_are_the_whole_command(images: Images) -> None:
+    program = images.script("driver", 'echo "$@"')
+
+    async def story() -> None:
+        for image in (images.image, program):
+            for args in (("/driver", "--v=4"), ("--v=4",)):
+                async with started(images.plan([], args=args, image=image)) as ran:
+                    assert await ran.lines() == ["--v=4"]
+
+    asyncio.run(story())
+
+
 def test_an_image_that_is_one_program_needs_no_command(images: Images) -> None:
     program = images.script("driver", "echo ran")
 

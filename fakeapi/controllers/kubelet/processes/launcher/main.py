@@ -149,9 +149,10 @@ def _probe(control: Control, spec: dict[str, Any]) -> None:
     Runs all steps once and reports the result.
     """
     spec |= {
-        "mounts": [], "devices": [], "image": "", "base": "/", "privileged": False, "host_devices": False,
-        "read_only_root": False, "add_capabilities": [], "drop_capabilities": [], "groups": [], "uid": None,
-        "gid": None, "writable_bytes": 1 << 20, "image_mounts": 0, "processes": 1000,
+        "mounts": [], "devices": [], "image": "", "base": "/", "sys": "/sys", "privileged": False,
+        "host_devices": False, "read_only_root": False, "add_capabilities": [], "drop_capabilities": [],
+        "groups": [], "uid": None, "gid": None, "writable_bytes": 1 << 20, "image_mounts": 0,
+        "processes": 1000,
     }  # fmt: skip
     if spec["isolation"] == "user":
         _enter_user_namespace()

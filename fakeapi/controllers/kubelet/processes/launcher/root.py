@@ -92,7 +92,7 @@ def _add_directory(spec: dict[str, Any], path: str, place: str) -> None:
 
 
 def _kernel_file_systems(root: str, spec: dict[str, Any]) -> None:
-    """Mounts /proc, /sys, /dev, and empty directories at /tmp and /run."""
+    """Mounts /proc, /dev, the node's or this machine's /sys, and empty directories at /tmp and /run."""
     for name in _OWN:
         Path(root, name).mkdir(exist_ok=True)
     try:
@@ -100,7 +100,7 @@ def _kernel_file_systems(root: str, spec: dict[str, Any]) -> None:
         system.mount("proc", f"{root}/proc", "proc", flags)
     except OSError:  # in a container, the kernel may refuse a new /proc
         system.mount("/proc", f"{root}/proc", flags=system.MS_BIND | system.MS_REC)
-    system.mount("/sys", f"{root}/sys", flags=system.MS_BIND | system.MS_REC)
+    system.mount(spec["sys"], f"{root}/sys", flags=system.MS_BIND | system.MS_REC)
     if not spec["privileged"]:
         system.make_read_only(f"{root}/sys")
     for name in ("tmp", "run"):

@@ -1,0 +1,91 @@
+"""The released CPU driver: its chart, its examples, and the CPUs that they get."""
+
+from pathlib import Path
+
+from fakeapi import FakeAPI
+from fakeapi.machinery.json_types import Object
+from tests.drivers.driver_setup import Demo, DriverSetup
+from tests.drivers.fake_cpus import CPUS, write_cpus
+from tests.drivers.released_driver import ReleasedDriver
+from tests.drivers.running_demo import RunningDemo
+
+GROUPED, INDIVIDUAL = "grouped", "individual"
+DRIVER = ReleasedDriver(
+    name="dra-driver-cpu",
+    module="github.com/kubernetes-sigs/dra-driver-cpu",
+    version="v0.2.0",
+    go="1.26.0",
+    release="1.36",
+    image="*/dra-driver-cpu",
+    programs={"dracpu": "cmd/dracpu"},
+)
+
+
+def _published(api: FakeAPI) -> bool:
+    return any(each["spec"]["driver"] == "dra.cpu" for each in api.list("ResourceSlice"))
+
+
+def _check(demo: RunningDemo) -> None:
+    """Asserts that each claim has the number of CPUs in its name, and that no CPU has two claims.
+
+    The driver injects the CPUs of a claim with CDI, as a variable in the environment of its containers.
+    """
+    taken: list[int] = []
+    for pod in demo.pods:
+        for container in pod["spec"]["containers"]:
+            environment = demo.environment(pod, container)
+            claims = demo.claims_of_container(pod, container)
+            injected = {name for name in environment if name.startswith("DRA_CPUSET_")}
+            assert injected == {variable(claim) for claim in claims}
+            for claim in claims:
+                cpus = parsed(environment[variable(claim)])
+                assert len(cpus) == requested(claim)
+                taken += cpus
+    assert len(set(taken)) == len(taken)
+    assert set(taken) <= set(range(CPUS))
+
+
+def variable(claim: Object) -> str:
+    return f"DRA_CPUSET_{claim['metadata']['uid']}"
+
+
+def requested(claim: Object) -> int:
+    """Returns the number of CPUs that a claim requests: as a capacity, or as the number of devices."""
+    [request] = claim["spec"]["devices"]["requests"]
+    exactly = request["exactly"]
+    capacity = exactly.get("capacity", {}).get("requests", {}).get("dra.cpu/cpu")
+    results = claim["status"]["allocation"]["devices"]["results"]
+    assert len(results) == (1 if capacity else exactly["count"])
+    return int(capacity or exactly["count"])
+
+
+def parsed(cpus: str) -> list[int]:
+    """Returns the numbers in a list of CPUs such as `0-3,8`."""
+    numbers: list[int] = []
+    for part in cpus.split(","):
+        first, _, last = part.partition("-")
+        numbers += range(int(first), int(last or first) + 1)
+    return numbers
+
+
+def _example(name: str, mode: str) -> Demo:
+    return Demo((f"hack/examples/{name}.yaml",), _check, {"args.cpuDeviceMode": mode})
+
+
+def write_hardware(root: Path) -> None:
+    write_cpus(root / "sys")
+
+
+SETUP = DriverSetup(
+    driver=DRIVER,
+    namespace="kube-system",
+    chart="deployment/helm/dra-driver-cpu",
+    options={"nri": True, "nodes": f"node,cpu={CPUS}"},
+    write_hardware=write_hardware,
+    published=_published,
+    demos=(
+        _example("pod_with_resource_claim_grouped_mode", GROUPED),
+        _example("pod_with_pod_level_resources", GROUPED),
+        _example("pod_with_resource_claim_individual_mode", INDIVIDUAL),
+    ),
+)

@@ -1,0 +1,34 @@
+"""Released DRA drivers run by --run alone: their charts start them, and their own demos get devices."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.drivers import cpu_driver, intel_driver
+from tests.drivers.driver_setup import Demo, DriverSetup
+from tests.interop.plugin import Report
+
+SETUPS = (cpu_driver.SETUP, intel_driver.SETUP)
+
+
+@pytest.mark.parametrize(
+    ("setup", "demo"),
+    [
+        pytest.param(setup, demo, id=f"{setup.driver.name}-{demo.name}")
+        for setup in SETUPS
+        for demo in setup.demos
+    ],
+)
+def test_a_demo_of_a_released_driver_runs_and_leaves_nothing(
+    setup: DriverSetup, demo: Demo, short_folder: Path, report: Report
+) -> None:
+    driver = setup.driver
+    report(
+        kind="driver",
+        name=f"{driver.name}, its demo {demo.name}, by --run",
+        version=driver.version,
+        release=driver.release,
+        did=f"{setup.installation}, published devices, prepared, pods ran, CDI as documented, unprepared",
+    )
+    with setup.installed(short_folder, demo.values) as api, setup.applied(api, demo) as running:
+        demo.check(running)
