@@ -33,6 +33,8 @@ class Work(Protocol):
 
     async def wait(self, event: "asyncio.Future[None]", seconds: float) -> bool: ...
 
+    def count_failure(self, controller: str, key: Hashable, problem: object) -> None: ...
+
 
 class ControllerContext:
     """Gives one controller access to the server: API client, caches, clock and work queue."""
@@ -97,6 +99,13 @@ class ControllerContext:
     def add_after(self, key: Hashable, seconds: float) -> None:
         """Adds a key to this controller's work queue after a delay, in `seconds` of the server's clock."""
         self._work.add_after(self.name, key, seconds)
+
+    def count_failure(self, key: Hashable, problem: object) -> None:
+        """Counts a failure that `reconcile` does not raise, because this controller retries the key itself.
+
+        `problem`: the error, which becomes the last error in the report of this controller.
+        """
+        self._work.count_failure(self.name, key, problem)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> Awaitable[None]:
         """Runs a coroutine in the background, so that it does not block the reconciliation of other keys.

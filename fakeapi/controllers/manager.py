@@ -170,6 +170,10 @@ class Manager:
     def add(self, controller: str, key: Hashable) -> None:
         self._queue.add((controller, key))
 
+    def count_failure(self, controller: str, key: Hashable, problem: object) -> None:
+        """Counts a failure of a key that its controller retries without raising an error."""
+        self._activity.fail((controller, key), problem)
+
     def add_after(self, controller: str, key: Hashable, seconds: float) -> None:
         self._queue.add_after((controller, key), seconds)
 

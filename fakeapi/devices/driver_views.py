@@ -61,6 +61,11 @@ class DriverNode(msgspec.Struct, rename="camel"):
 class DriverSummary(msgspec.Struct, rename="camel"):
     """A simulated driver in a list, as JSON: its behaviour, and the counts of its nodes, devices and prepared
     claims.
+
+    - `prepared_claims`: the number of claims that kubelets have prepared with the driver and have not
+      unprepared yet.
+    - `failed_calls`: the number of failed calls among the newest CALLS_KEPT calls.
+    - `last_error`: the newest failed call with its claims, its node and its error; "" without a failed call.
     """
 
     name: str
@@ -68,6 +73,8 @@ class DriverSummary(msgspec.Struct, rename="camel"):
     running_nodes: int
     devices: int
     prepared_claims: int
+    failed_calls: int
+    last_error: str
     prepare: BehaviourView
     unprepare: BehaviourView
     bind: BehaviourView
@@ -90,16 +97,23 @@ class DriverView(msgspec.Struct, rename="camel"):
 
 
 def summary_of(driver: SimulatedDriver) -> DriverSummary:
+    failed = [call for call in driver.calls if call.error]
     return DriverSummary(
         name=driver.name,
         nodes=len(driver.nodes),
         running_nodes=sum(1 for _ in driver.running_nodes()),
         devices=sum(len(node.devices) for node in driver.nodes.values()),
         prepared_claims=len(driver.prepared()),
+        failed_calls=len(failed),
+        last_error=_failure_text(failed[-1]) if failed else "",
         prepare=_behaviour(driver, "prepare"),
         unprepare=_behaviour(driver, "unprepare"),
         bind=_behaviour(driver, "bind"),
     )
+
+
+def _failure_text(call: CallRecord) -> str:
+    return f"{call.call} {', '.join(call.claims)} on node {call.node}: {call.error}"
 
 
 def view_of(driver: SimulatedDriver, node: str = "") -> DriverView:

@@ -48,6 +48,22 @@ def run_pod(api: FakeAPI) -> None:
     api.settle()
 
 
+def test_the_states_of_prepared_claims_are_counted_as_in_the_list_of_claims(
+    api: FakeAPI, control: ControlClient
+) -> None:
+    run_pod(api)
+    states = control.get("/claims")["states"]
+    assert control.get("/drivers")["preparedStates"] == {NAME: states} == {NAME: {"prepared": 1}}
+
+
+def test_a_driver_shows_its_last_failed_call(api: FakeAPI, control: ControlClient) -> None:
+    api.driver(NAME).prepare(error="out of smoke", times=1)
+    run_pod(api)
+    [driver] = control.get("/drivers")["drivers"]
+    assert driver["failedCalls"] == 1
+    assert driver["lastError"] == "prepare default/gpu on node node: out of smoke"
+
+
 def test_a_node_shows_its_drivers_prepared_claims_and_what_the_devices_inject(
     api: FakeAPI, control: ControlClient
 ) -> None:

@@ -1,9 +1,12 @@
 """Lists, adds and removes simulated DRA drivers, and changes their behaviour."""
 
+from collections import Counter
 from typing import Any, Literal
 
 import msgspec
 
+from fakeapi.control.devices.claim_states import ClaimState, place_of, pods_by_claim, state_of
+from fakeapi.control.devices.reading import read_claims_and_pods
 from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route
 from fakeapi.devices.driver_views import DriverSummary, DriverView, summary_of, view_of
@@ -12,10 +15,15 @@ from fakeapi.devices.reading import behaviour_of, specs_of
 from fakeapi.devices.simulated import HEALTHY, UNHEALTHY, SimulatedDriver
 
 
-class DriverList(msgspec.Struct):
-    """The simulated DRA drivers, in the order of their creation."""
+class DriverList(msgspec.Struct, rename="camel"):
+    """The simulated DRA drivers, in the order of their creation.
+
+    `prepared_states`: for each driver, the number of its prepared claims by state, as in GET /claims, and
+    `deleted` for claims that do not exist any more. Only GET /drivers fills this member.
+    """
 
     drivers: list[DriverSummary]
+    prepared_states: dict[str, dict[str, int]] = {}
 
 
 class NodeChoice(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
@@ -51,7 +59,20 @@ class DeviceChange(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 
 async def read(call: Call) -> DriverList:
-    return DriverList([summary_of(driver) for driver in call.server.cluster.drivers.by_name.values()])
+    cluster = call.server.cluster
+    drivers = [*cluster.drivers.by_name.values()]
+    states: dict[str, ClaimState] = {}
+    if any(driver.prepared() for driver in drivers):
+        claims, pods = await read_claims_and_pods(cluster)
+        users = pods_by_claim(pods)
+        states = {claim.metadata.uid: state_of(claim, users.get(place_of(claim), ())) for claim in claims}
+    return DriverList(
+        [*map(summary_of, drivers)],
+        {
+            driver.name: Counter(str(states.get(record.uid, "deleted")) for record in driver.prepared())
+            for driver in drivers
+        },
+    )
 
 
 async def read_one(call: Call) -> DriverView:

@@ -42,6 +42,11 @@ class DriverError(Exception):
         self.details = {name: shortened(text) for name, text in details.items()}
         super().__init__(f"{reason}: {self.details}")
 
+    @property
+    def text(self) -> str:
+        """The error of the driver, or else the reason with its details."""
+        return self.details.get("problem") or str(self)
+
 
 class Claim(msgspec.Struct, frozen=True):
     """A ResourceClaim in the form that DRA drivers receive.

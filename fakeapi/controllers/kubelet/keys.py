@@ -3,65 +3,66 @@
 import msgspec
 
 
-class PodKey(msgspec.Struct, frozen=True):
+class NodeKey(msgspec.Struct, frozen=True):
+    """Base class of the keys. `node`: the name of the node."""
+
+    node: str
+
+    def __str__(self) -> str:
+        """Returns the key for messages, such as "default/train on node node-1"."""
+        _, *parts = msgspec.structs.astuple(self)
+        return f"{' '.join(map(str, parts))} on node {self.node}".strip()
+
+
+class PodKey(NodeKey, frozen=True):
     """A pod that was created or changed; `pod` is NAMESPACE/NAME."""
 
-    node: str
     pod: str
 
 
-class DeletedPodKey(msgspec.Struct, frozen=True):
+class DeletedPodKey(NodeKey, frozen=True):
     """A deleted pod. The kubelet must unprepare the ResourceClaims of this pod."""
 
-    node: str
     uid: str
 
 
-class CheckpointedPodKey(msgspec.Struct, frozen=True):
+class CheckpointedPodKey(NodeKey, frozen=True):
     """A pod from the checkpoint file of an earlier server process. The pod may be deleted by now."""
 
-    node: str
     uid: str
 
 
-class DeviceHealthKey(msgspec.Struct, frozen=True):
+class DeviceHealthKey(NodeKey, frozen=True):
     """A running pod with devices whose health may have changed; `pod` is NAMESPACE/NAME."""
 
-    node: str
     pod: str
 
 
-class CapacityKey(msgspec.Struct, frozen=True):
+class CapacityKey(NodeKey, frozen=True):
     """A Node that changed. The change may affect the node's capacity."""
 
-    node: str
 
-
-class DriverKey(msgspec.Struct, frozen=True):
+class DriverKey(NodeKey, frozen=True):
     """A DRA driver that registered or unregistered."""
 
-    node: str
     driver: str
 
 
-class DepartedDriverKey(msgspec.Struct, frozen=True):
+class DepartedDriverKey(NodeKey, frozen=True):
     """A DRA driver that unregistered. The kubelet must delete the driver's ResourceSlices."""
 
-    node: str
     driver: str
 
 
-class UnreachableDriverKey(msgspec.Struct, frozen=True):
+class UnreachableDriverKey(NodeKey, frozen=True):
     """A DRA driver with an unreachable socket. `problem`: the message of the event to record."""
 
-    node: str
     problem: str
 
 
-class PublishedKey(msgspec.Struct, frozen=True):
+class PublishedKey(NodeKey, frozen=True):
     """A DRA driver of 1.30 whose published resources changed. The kubelet must update the driver's slices."""
 
-    node: str
     driver: str
 
 
@@ -71,17 +72,15 @@ class TimerKey(msgspec.Struct, frozen=True):
     node: str = ""
 
 
-class SimulatedSlicesKey(msgspec.Struct, frozen=True):
+class SimulatedSlicesKey(NodeKey, frozen=True):
     """A simulated DRA driver whose devices or ResourceSlices changed. The driver must publish its slices."""
 
-    node: str
     driver: str
 
 
-class BindingKey(msgspec.Struct, frozen=True):
+class BindingKey(NodeKey, frozen=True):
     """A claim whose devices wait for binding conditions of a simulated driver. `claim`: NAMESPACE/NAME."""
 
-    node: str
     claim: str
     driver: str
 

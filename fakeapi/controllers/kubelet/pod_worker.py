@@ -114,7 +114,7 @@ class PodWorker:
             await self._claims.unprepare(uid)
         except PrepareError as problem:
             log.warning("pod with UID %s: unprepare dynamic resources: %s", uid, printable_line(problem))
-            self._wait(key)
+            self._wait(key, problem)
 
     async def _is_admitted(self, state: PodState) -> bool:
         """Whether the node admits a pod.
@@ -156,7 +156,7 @@ class PodWorker:
         try:
             await self._claims.prepare(pod)
         except PrepareError as problem:
-            self._wait(PodKey(self._node, key_of(pod)))
+            self._wait(PodKey(self._node, key_of(pod)), problem)
             await self._report(state)
             message = f"Failed to prepare dynamic resources: {problem}"
             await self._events.record(pod, "Warning", "FailedPrepareDynamicResources", message)
@@ -240,10 +240,12 @@ class PodWorker:
             await self._claims.unprepare(pod["metadata"]["uid"])
         except PrepareError as problem:  # the real kubelet only logs this error
             log.warning("pod %s: unprepare dynamic resources: %s", key_of(pod), printable_line(problem))
-            self._wait(PodKey(self._node, key_of(pod)))
+            self._wait(PodKey(self._node, key_of(pod)), problem)
             return False
         return True
 
-    def _wait(self, key: Key) -> None:
+    def _wait(self, key: Key, problem: PrepareError) -> None:
+        """Counts a failed call of a driver, and retries the key later."""
+        self._context.count_failure(key, problem)
         self._waiting[key] = None
         self._context.add_after(key, RETRY_SECONDS)

@@ -83,7 +83,7 @@ class SimulatedPlugin(Driver):
             results = await self._results(behaviour, claims, self._prepare)
             devices = prepared_devices(results, claims)
         except DriverError as error:
-            self._record("prepare", claims, str(error))
+            self._record("prepare", claims, error.text)
             raise
         self._record("prepare", claims)
         return devices
@@ -93,7 +93,7 @@ class SimulatedPlugin(Driver):
             behaviour = await self._begin("unprepare", UNPREPARE)
             checked_results(await self._results(behaviour, claims, self._unprepare), claims, UNPREPARE)
         except DriverError as error:
-            self._record("unprepare", claims, str(error))
+            self._record("unprepare", claims, error.text)
             raise
         self._record("unprepare", claims)
 
