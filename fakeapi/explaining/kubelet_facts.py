@@ -267,5 +267,6 @@ def _node(cluster: ClusterObjects, name: str) -> Iterable[Reason]:
             return
     if cluster.controllers is not None and name not in cluster.drivers:
         text = f"no kubelet runs for node {name}, so nothing starts the pod"
-        change = Change(f"start the server with the controller kubelet and the node {name}", "create")
+        command = f"fakeapi serve --controllers all --nodes {name}"
+        change = Change(f"start the server with a kubelet for the node: `{command}`", "create")
         yield Reason("KubeletNotRunning", text, object=Reference("Node", name), changes=[change])

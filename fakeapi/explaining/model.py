@@ -198,10 +198,11 @@ class RequestOnNode(msgspec.Struct, rename="camel", omit_defaults=True):
     """The numbers of devices that one node offers to one request.
 
     - `needed`: the number of devices that the request needs; 0 for allocationMode All without devices.
-    - `published`: the number of devices in the pools that this node can use.
+    - `published`: the number of devices in the pools that this node can use, only of the `drivers`.
     - `in_class`: the number of devices that match the DeviceClass.
     - `selected`: the number of devices that also match the request's own selectors.
     - `usable`: the number of devices that the request could get if it were the only request.
+    - `drivers`: the drivers that the DeviceClass names; [] if the class selects devices of all drivers.
     """
 
     claim: Reference
@@ -213,6 +214,7 @@ class RequestOnNode(msgspec.Struct, rename="camel", omit_defaults=True):
     selected: int
     usable: int
     dropped: list[Dropped] = []
+    drivers: list[str] = []
 
 
 class NodeResult(msgspec.Struct, rename="camel", omit_defaults=True):

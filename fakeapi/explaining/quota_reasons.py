@@ -1,21 +1,16 @@
 """Explains that a ResourceQuota refuses the claim of a pod: its numbers, and the claims that use it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from fakeapi.admission.plugins.resource_quota.device_claims import OF_CLASS, devices_of
 from fakeapi.controllers.pod_claims import owning_pod
 from fakeapi.explaining.cluster_objects import ClusterObjects, reference
+from fakeapi.explaining.exceeded_quota import exceeded_quota
 from fakeapi.explaining.harms import deletion, pods_of
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Reason, Reference, listed
 from fakeapi.explaining.selector_text import SUMMARY_LENGTH
 from fakeapi.machinery.json_types import Object
-from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta import quantity
-
-_EXCEEDED = lazy_pattern(
-    r"exceeded quota: (?P<name>[^,]+), "
-    r"requested: (?P<requested>.*), used: (?P<used>.*), limited: (?P<limited>.*)"
-)
 
 DELETIONS_OFFERED = 4
 """Maximum number of claims whose deletion is offered."""
@@ -26,17 +21,12 @@ def quota_reason(cluster: ClusterObjects, namespace: str, message: str) -> Reaso
 
     `message`: the error of the API server, such as "… is forbidden: exceeded quota: …".
     """
-    match = _EXCEEDED.search(message)
-    if match is None:
+    exceeded = exceeded_quota(message)
+    if exceeded is None:
         return None
-    requested, used, limited = (_amounts(match[part]) for part in ("requested", "used", "limited"))
-    quota = Reference("ResourceQuota", match["name"], namespace)
+    quota = Reference("ResourceQuota", exceeded.name, namespace)
     reason: Reason | None = None
-    for resource, limit in limited.items():
-        wanted = quantity.add(used.get(resource, "0"), requested.get(resource, "0"))
-        if quantity.compare(wanted, limit) <= 0:
-            continue
-        taken = used.get(resource, "0")
+    for resource, requested, taken, limit, wanted in exceeded.amounts:
         options = [
             f"{quota} allows {limit} {resource}, and {taken} are used",
             f"{quota} allows {limit} devices, and {taken} are used",
@@ -46,20 +36,12 @@ def quota_reason(cluster: ClusterObjects, namespace: str, message: str) -> Reaso
         path = f"spec.hard[{resource}]"
         if reason is None:
             reason = Reason("QuotaExceeded", text, object=quota, path=path)
-        reason.details.append(
-            f"{resource}: {limit} allowed, {taken} used, {requested.get(resource)} requested"
-        )
+        reason.details.append(f"{resource}: {limit} allowed, {taken} used, {requested} requested")
         raised = f"raise {path} of {quota} to {wanted} (now {limit})"
         reason.changes.append(Change(raised, "edit", [quota], path, value=wanted))
         if resource.endswith(OF_CLASS):
             _add_users(cluster, reason, namespace, resource, quantity.subtract(wanted, limit))
     return reason
-
-
-def _amounts(text: str) -> Mapping[str, str]:
-    """Returns the amounts in a part of the message, such as "pods=1,cpu=2"."""
-    pairs = (pair.partition("=") for pair in text.split(","))
-    return {name.strip(): amount.strip() for name, equals, amount in pairs if equals}
 
 
 def _add_users(cluster: ClusterObjects, reason: Reason, namespace: str, resource: str, missing: str) -> None:

@@ -34,12 +34,15 @@ async def explain_running(
     manager = None if controllers is None else controllers.running_manager
     names = () if manager is None else manager.names
     target = target_of(resource, namespace, name)
-    objects = await objects_of(cluster, target, names, _drivers(manager))
+    objects = await objects_of(cluster, target, names, registered_drivers(manager))
     return await explain(objects, resource, namespace, name, cluster.server.heavy)
 
 
-def _drivers(manager: Manager | None) -> dict[str, frozenset[str]]:
-    """Returns, by node, the drivers that are registered with a kubelet of this server."""
+def registered_drivers(manager: Manager | None) -> dict[str, frozenset[str]]:
+    """Returns the drivers that are registered with each kubelet of this server, by the name of its node.
+
+    `manager`: the running controllers; None if no controllers run.
+    """
     kubelet = None if manager is None else manager.find("kubelet")
     if not isinstance(kubelet, _Kubelet):
         return {}

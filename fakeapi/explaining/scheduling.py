@@ -26,6 +26,7 @@ from fakeapi.explaining.model import NAMES_SHOWN, Change, NodeResult, Reason, Re
 from fakeapi.explaining.node_reasons import NodeReasons
 from fakeapi.explaining.pinned_pods import PinnedPod
 from fakeapi.explaining.pod_facts import claim_reasons, problem_reason
+from fakeapi.explaining.pool_facts import drivers_of_class
 from fakeapi.explaining.renames import after_rename
 from fakeapi.explaining.shared_claims import after_release, can_use, is_allocated_by_scheduler, released
 from fakeapi.explaining.tally import NodeTally, RequestTally, tally_node
@@ -410,16 +411,21 @@ class PodScheduling:
         return [await self._request(one) for choices in tally.requests for one in choices]
 
     async def _request(self, tally: RequestTally) -> RequestOnNode:
+        drivers = drivers_of_class(tally.request.device_class)
+        published = tally.published_by(drivers)
+        if published < tally.in_class:  # the class also selects devices of other drivers
+            drivers = []
         return RequestOnNode(
             reference("ResourceClaim", tally.claim),
             tally.request.full_name,
             tally.request.device_class["metadata"]["name"],
             tally.selected if tally.request.takes_all else tally.needed,
-            tally.published,
+            published if drivers else tally.published,
             tally.in_class,
             tally.selected,
             len(tally.usable),
             await self._describer.dropped(tally),
+            drivers,
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from fakeapi.explaining.model import (
+    NAMES_SHOWN,
     ExplanationFields,
     NodeResult,
     Reason,
@@ -147,7 +148,8 @@ def _counts(request: RequestOnNode) -> str:
 
     Leaves out the numbers of selected and free devices if they must be 0.
     """
-    counts = f"{devices_text(request.published)}; {request.in_class} match class {request.device_class}"
+    of = f" of {listed(request.drivers, NAMES_SHOWN)}" if request.drivers else ""
+    counts = f"{devices_text(request.published)}{of}; {request.in_class} match class {request.device_class}"
     if request.in_class:
         counts += f", {request.selected} match the request's selectors"
     if request.selected:

@@ -115,13 +115,13 @@ def test_a_claim_is_not_blamed_for_the_node_selector_of_its_pod(api: FakeAPI) ->
     ]
 
 
-def test_devices_of_other_drivers_are_only_counted(api: FakeAPI) -> None:
+def test_devices_of_other_drivers_are_not_counted(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"), nodes="ab")
     resource_slice(api, "b", [device("nic-0")], driver="nic.example.com")
     claim(api, "gpu", request(count=2))
     pod(api, "train", "gpu")
     text = text_of(api.explain("pod", "train"), everything=True)
-    assert f"1 device; 0 match class {DRIVER}, 2 needed\n" in text
+    assert f"0 devices of {DRIVER}; 0 match class {DRIVER}, 2 needed\n" in text
     assert "nic-0" not in text
 
 
