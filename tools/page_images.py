@@ -1,13 +1,15 @@
 """Makes the images of the live page in docs/images: headless Chromium shows the clusters of page_world.
 
 Run `python -m tools.page_images [NAME…]`. With `--all DIRECTORY`, the script writes every view, in both
-themes and in two widths.
+themes and in two widths. With `--sheets`, it writes one image for each view to docs/images/sheets, which has
+both themes and both widths side by side.
 """
 
 import argparse
 import base64
 import tempfile
 import time
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +19,8 @@ from tests.control.chromium import Chromium
 from tools.page_world import serve, serve_problems
 
 IMAGES = Path(__file__).parent.parent / "docs/images"
+SHEETS = IMAGES / "sheets"
+THEMES = ("light", "dark")
 WIDE, NARROW, HEIGHT = 1400, 400, 860
 QUALITY = 82
 SETTLE_SECONDS = 1.5
@@ -32,10 +36,30 @@ OPEN_GROUP = """
 """
 """Opens the first group of pending pods, and its first pod."""
 
+SHEET = """
+    const [rows, scale] = arguments;
+    document.body.style.cssText = 'margin: 0; padding: 12px; background: #8a93a3; display: grid; gap: 12px';
+    for (const images of rows) {
+        const row = document.createElement('div');
+        row.style.cssText = 'display: flex; gap: 12px';
+        for (const image of images) {
+            const shown = document.createElement('img');
+            shown.onload = () => (shown.width = shown.naturalWidth * scale);
+            shown.src = `data:image/webp;base64,${image}`;
+            row.append(shown);
+        }
+        document.body.append(row);
+    }
+"""
+"""Shows rows of images in an empty page. The arguments: the images as base64, and their scale."""
+
 PROBLEMS: dict[str, tuple[str, str]] = {
     "armed": ("#/faults", ""),
     "drivers": ("#/controllers", ""),
     "deleting": ("#/why/namespace/-/old-team", ""),
+    "troubles": ("#/why", ""),
+    "silent": ("#/devices", ""),
+    "silent-pods": ("#/objects/-/pods", ""),
 }
 """The views of the cluster with faults, as in VIEWS."""
 
@@ -58,6 +82,12 @@ VIEWS: dict[str, tuple[str, str]] = {
     **PROBLEMS,
 }
 """The address of each view, and the script that opens a part of the view."""
+
+LARGE_SHEETS = ("devices", "claims", "pending", "objects", "requests", "watches", "controllers")
+"""The views of the large cluster that have a sheet."""
+
+SHEET_SCALE, SHEET_QUALITY, SHEET_GAP = 0.62, 62, 12
+"""The size of an image on a sheet relative to the window, the quality as WebP, and the space in pixels."""
 
 KEPT = (
     ("devices", WIDE, "light"),
@@ -91,7 +121,24 @@ def take(window: Chromium, page: str, name: str, width: int, theme: str) -> byte
     until = time.monotonic() + READ_SECONDS
     while time.monotonic() < until and window.run(IS_READING):
         time.sleep(0.2)
-    shot = window.command("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
+    return screenshot(window, QUALITY)
+
+
+def take_sheet(window: Chromium, page: str, name: str) -> bytes:
+    """Returns one image as WebP: a view in the light theme above the dark theme, each in both widths."""
+    rows = [[take(window, page, name, width, theme) for width in (WIDE, NARROW)] for theme in THEMES]
+    window.open("about:blank")
+    window.run(SHEET, [[base64.b64encode(image).decode() for image in row] for row in rows], SHEET_SCALE)
+    width = int((WIDE + NARROW) * SHEET_SCALE) + 3 * SHEET_GAP
+    height = int(2 * HEIGHT * SHEET_SCALE) + 3 * SHEET_GAP
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    window.command("Emulation.setDeviceMetricsOverride", size)
+    time.sleep(SETTLE_SECONDS)
+    return screenshot(window, SHEET_QUALITY)
+
+
+def screenshot(window: Chromium, quality: int) -> bytes:
+    shot = window.command("Page.captureScreenshot", {"format": "webp", "quality": quality})
     return base64.b64decode(shot["data"])
 
 
@@ -100,20 +147,53 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="only these views")
     parser.add_argument("--all", type=Path, metavar="DIRECTORY", help="write every view to this directory")
     parser.add_argument("--large", action="store_true", help="show the cluster of 500 nodes")
+    parser.add_argument(
+        "--sheets", action="store_true", help="write one image for each view, of all clusters"
+    )
     options = parser.parse_args()
-    every = [
-        (name, width, theme) for name in VIEWS for width in (WIDE, NARROW) for theme in ("light", "dark")
-    ]
-    chosen = [
-        each for each in (every if options.all else KEPT) if not options.names or each[0] in options.names
-    ]
+    with tempfile.TemporaryDirectory() as profile, chromium.window(Path(profile)) as window:
+        if options.sheets:
+            take_sheets(window, options.names)
+        else:
+            take_images(window, options)
+
+
+def take_images(window: Chromium, options: argparse.Namespace) -> None:
+    """Writes the images of docs/images, or every view if the option `--all` is set."""
+    every = [(name, width, theme) for name in VIEWS for width in (WIDE, NARROW) for theme in THEMES]
     folder = options.all or IMAGES
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as profile, chromium.window(Path(profile)) as window:
-        for start, has_problems in ((partial(serve, is_large=options.large), False), (serve_problems, True)):
-            images = [each for each in chosen if (each[0] in PROBLEMS) == has_problems]
-            if images:
-                take_all(window, start(), images, folder)
+    for start, has_problems in ((partial(serve, is_large=options.large), False), (serve_problems, True)):
+        images = [
+            each
+            for each in (every if options.all else KEPT)
+            if (each[0] in PROBLEMS) == has_problems and (not options.names or each[0] in options.names)
+        ]
+        if images:
+            take_all(window, start(), images, folder)
+
+
+def take_sheets(window: Chromium, names: list[str]) -> None:
+    """Writes a sheet of each view in docs/images/sheets. `names`: the only views; [] for all views."""
+    SHEETS.mkdir(parents=True, exist_ok=True)
+    small = [name for name in VIEWS if name not in PROBLEMS]
+    clusters: tuple[tuple[str, Callable[[], FakeAPI], Iterable[str]], ...] = (
+        ("small", partial(serve, is_large=False), small),
+        ("large", partial(serve, is_large=True), LARGE_SHEETS),
+        ("problems", serve_problems, PROBLEMS),
+    )
+    for cluster, start, views in clusters:
+        chosen = [name for name in views if not names or name in names]
+        if not chosen:
+            continue
+        api = start()
+        try:
+            for name in chosen:
+                path = SHEETS / f"{cluster}-{name}.webp"
+                path.write_bytes(take_sheet(window, api.page, name))
+                print(path, path.stat().st_size)
+        finally:
+            api.stop()
 
 
 def take_all(window: Chromium, api: FakeAPI, images: list[tuple[str, int, str]], folder: Path) -> None:

@@ -229,22 +229,63 @@ def serve(*, is_large: bool) -> FakeAPI:
 
 
 def serve_problems() -> FakeAPI:
-    """Starts a server with armed faults, a driver that cannot prepare claims, and a deleted namespace.
+    """Starts a server with armed faults and with objects that wait or fail for many reasons.
 
-    The namespace waits for the finalizer of its ConfigMap.
+    A driver cannot prepare claims, a kubelet is silent, a node is cordoned, a quota refuses pods, and a claim
+    and a namespace wait for finalizers.
     """
-    api = FakeAPI(release="1.36", nodes="node-1,node-2", drivers={GPU: 4, NIC: 2}).start()
+    nodes = "node-1,node-2,node-3,node-4"
+    api = FakeAPI(release="1.36", nodes=nodes, drivers={GPU: 4, NIC: 2}, controllers="all").start()
+    for number in range(6):
+        _create_on(api, f"infer-{number}", GPU, f"node-{3 + number % 2}")
+    api.settle()
+    api.stop_node("node-4")
+    api.update(_with_spec(api.get("Node", "node-3"), unschedulable=True))
     api.driver(GPU).prepare(error="the firmware is locked")
-    api.create(_claim("train-01", "default", GPU))
-    api.create(_pod("train-01", "default", "train-01"))
+    for number in (1, 2):
+        _create_on(api, f"train-{number}", GPU)
+    kept = _claim("archived", "default", NIC)
+    kept["metadata"]["finalizers"] = ["example.com/keep"]
+    api.create(kept)
+    api.delete("ResourceClaim", "archived")
     api.create_namespace("old-team")
     metadata = {"name": "settings", "namespace": "old-team", "finalizers": ["example.com/keep"]}
     api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
     api.delete("Namespace", "old-team")
     api.settle()
+    _create_short_deployment(api)
+    api.settle()
     api.faults.conflict("resourceclaims/status", times=2)
     api.faults.throttle("list pods", retry_after=5)
     return api
+
+
+def _create_on(api: FakeAPI, name: str, driver: str, node: str = "") -> None:
+    """Creates a pod with a claim. `node`: the name of its node; "" for any node."""
+    pod = _pod(name, "default", name)
+    if node:
+        pod["spec"]["nodeSelector"] = {"kubernetes.io/hostname": node}
+    api.create_all([_claim(name, "default", driver), pod])
+
+
+def _with_spec(obj: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """Returns a copy of an object with these fields in its spec."""
+    return {**obj, "spec": {**obj["spec"], **fields}}
+
+
+def _create_short_deployment(api: FakeAPI) -> None:
+    """Creates a Deployment with five pods in a namespace whose quota allows two pods."""
+    api.create_namespace("web")
+    place = {"namespace": "web"}
+    hard = {"pods": "2"}
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "small", **place}, "spec": {"hard": hard}}
+    api.create({"apiVersion": "v1", **quota})
+    api.settle()
+    labels = {"app": "shop"}
+    pod = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "shop:1"}]}}
+    spec = {"replicas": 5, "selector": {"matchLabels": labels}, "template": pod}
+    deployment = {"kind": "Deployment", "metadata": {"name": "shop", **place}, "spec": spec}
+    api.create({"apiVersion": "apps/v1", **deployment})
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from fakeapi.cli.top_waiting import attention_text, waiting_table
 from fakeapi.releases.serving import default_description
 
 KINDS_SHOWN = 15
@@ -18,7 +19,7 @@ The last row has the sum of all further resources.
 """
 
 AGENTS_SHOWN = DRIVERS_SHOWN = WAITING_SHOWN = 8
-"""Maximum number of rows in the tables of agents, drivers, and waiting pods and claims."""
+"""Maximum number of rows in the tables of user agents, drivers, and groups of waiting objects."""
 
 FAULTS_SHOWN = 10
 """Maximum number of faults in the table of faults."""
@@ -44,7 +45,11 @@ def frame_of(figures: dict[str, Any], seconds: float) -> RenderableType:
     for tables in (load, contents):
         parts += [Text(), Columns(tables, padding=(0, 4))]
     if figures.get("waiting"):
-        parts += [Text(), _waiting(figures)]
+        parts += [
+            Text(),
+            Text(attention_text(figures["attention"]), style="yellow"),
+            waiting_table(figures, WAITING_SHOWN),
+        ]
     return Group(*parts)
 
 
@@ -105,7 +110,7 @@ def _kinds(kinds: list[dict[str, Any]]) -> Table:
 
 def _agents(figures: dict[str, Any], seconds: float) -> Table:
     """Renders a table of the requests per second of each client, with the rate of failed requests."""
-    table = Table("AGENT", box=None, pad_edge=False)
+    table = Table("USER AGENT", box=None, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("FAILED", justify="right", style="yellow")
     for each in figures.get("agents", [])[:AGENTS_SHOWN]:
@@ -118,37 +123,30 @@ def _claims(states: dict[str, int]) -> Table:
     table.add_column("", justify="right")
     for state in ("pending", "allocated", "reserved", "prepared", "deleting"):
         if count := states.get(state):
-            table.add_row(Text(state, style="yellow" if state == "pending" else ""), str(count))
+            text = "being deleted" if state == "deleting" else state
+            table.add_row(Text(text, style="yellow" if state == "pending" else ""), str(count))
     return table
 
 
 def _drivers(drivers: list[dict[str, Any]]) -> Table:
-    """Renders a table of the drivers, with the numbers of used, free, tainted and unhealthy devices."""
+    """Renders a table of the drivers, with the numbers of used, free, tainted and unhealthy devices.
+
+    A second column of free devices counts those on nodes that take no pods, if there are any.
+    """
     table = Table("DRIVER", box=None, pad_edge=False)
-    for name, style in (("USED", ""), ("FREE", ""), ("TAINTED", "yellow"), ("UNHEALTHY", "red")):
+    columns = [("USED", ""), ("FREE", ""), ("TAINTED", "yellow"), ("UNHEALTHY", "red")]
+    has_unschedulable = any(each["freeUnschedulable"] for each in drivers)
+    if has_unschedulable:
+        columns.insert(2, ("NODE TAKES NO PODS", "yellow"))
+    for name, style in columns:
         table.add_column(name, justify="right", style=style)
     for each in drivers[:DRIVERS_SHOWN]:
         used = sum(each.get(state, 0) for state in ("allocated", "reserved", "prepared"))
-        marked = (str(each[name] or "") for name in ("tainted", "unhealthy"))
+        names = ("freeUnschedulable", "tainted", "unhealthy")[not has_unschedulable :]
+        marked = (str(each[name] or "") for name in names)
         table.add_row(Text(each["driver"]), str(used), str(each["free"]), *marked)
     if len(drivers) > DRIVERS_SHOWN:
         table.add_row(f"and {len(drivers) - DRIVERS_SHOWN} more")
-    return table
-
-
-def _waiting(figures: dict[str, Any]) -> Table:
-    """Renders a table of waiting pods and claims with their reasons."""
-    table = Table("WAITING", box=None, pad_edge=False)
-    table.add_column("REASON", overflow="fold")
-    waiting = figures["waiting"]
-    for each in waiting[:WAITING_SHOWN]:
-        kind = "pod" if each["kind"] == "Pod" else "claim"
-        table.add_row(
-            Text(f"{kind} {each['namespace']}/{each['name']}", no_wrap=True),
-            Text(each["reason"] or "no reason is written yet"),
-        )
-    if more := len(waiting[WAITING_SHOWN:]) + figures["waitingMore"]:
-        table.add_row(f"and {more} more", "")
     return table
 
 

@@ -18,6 +18,12 @@ from fakeapi.cli.top import as_text
 from fakeapi.clients.control import ControlClient
 from fakeapi.releases import KNOWN_RELEASES
 
+
+def group(kind: str, what: str, number: int, name: str, reason: str) -> dict[str, object]:
+    place = {"namespace": "team-a", "name": name}
+    return {"kind": kind, "what": what, "number": number, "reason": reason, **place}
+
+
 FIGURES = {
     "version": "1.0",
     "release": "1.33",
@@ -47,6 +53,7 @@ FIGURES = {
             "driver": "gpu.example.com",
             "devices": 96,
             "free": 60,
+            "freeUnschedulable": 8,
             "allocated": 4,
             "reserved": 2,
             "prepared": 30,
@@ -54,8 +61,20 @@ FIGURES = {
             "unhealthy": 1,
         }
     ],
+    "attention": {
+        "pods": 6,
+        "crashing": 1,
+        "workloads": {"Deployment": 1},
+        "unusedClaims": 2,
+        "deletingPods": 0,
+        "deletingClaims": 1,
+        "deletingNamespaces": 0,
+    },
     "waiting": [
-        {"kind": "Pod", "namespace": "team-a", "name": "train", "reason": "0/12 nodes are available"}
+        group("pod", "Pod", 6, "train", "0/12 nodes are available"),
+        group("crashing", "Pod", 1, "gnu", "container a: exit code 3"),
+        group("workload", "Deployment", 1, "web", "2 of 3 pods are missing"),
+        group("deleting", "ResourceClaim", 1, "gpu", ""),
     ],
     "waitingMore": 4,
 }
@@ -101,8 +120,12 @@ def test_a_frame_has_claims_devices_agents_and_what_waits() -> None:
     assert re.search(r"kubectl +3\.0/s +1\.0/s", text)
     assert re.search(r"pending +3\b", text)
     assert text.index("pending") < text.index("prepared")
-    assert re.search(r"gpu\.example\.com +36 +60 +2 +1\b", text)
-    assert re.search(r"pod team-a/train +0/12 nodes are available", text)
+    assert re.search(r"gpu\.example\.com +36 +60 +8 +2 +1\b", text)
+    assert "6 pods are pending, 1 pod crashes, 1 Deployment lacks pods, 2 claims without a pod are" in text
+    assert re.search(r"6 pods, such as team-a/train +0/12 nodes are available", text)
+    assert re.search(r"crashing pod team-a/gnu +container a: exit code 3", text)
+    assert re.search(r"Deployment team-a/web +2 of 3 pods are missing", text)
+    assert re.search(r"deleted claim team-a/gpu +no reason is written yet", text)
     assert "and 4 more" in text
 
 
@@ -128,8 +151,8 @@ def test_figures_have_claims_devices_agents_and_what_waits(api: FakeAPI) -> None
     assert figures["claims"] == {"pending": 1}
     assert [(each["driver"], each["free"]) for each in figures["drivers"]] == [("d.example.com", 1)]
     assert [(each["kind"], each["name"]) for each in figures["waiting"]] == [
-        ("Pod", "train"),
-        ("ResourceClaim", "gpu"),
+        ("pod", "train"),
+        ("claim", "gpu"),
     ]
     assert (figures["agents"][0]["agent"], figures["waitingMore"]) == ("fakeapi", 0)
 

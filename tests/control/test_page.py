@@ -369,7 +369,7 @@ def test_a_pending_pod_has_its_whole_reason(browser: Browser, api: FakeAPI) -> N
     reason = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     api.update_status({**pod, "status": {"phase": "Pending", "conditions": [reason]}})
     browser.open(f"{api.page}#/why")
-    browser.see("1 pod waits, and 1 claim that it uses")
+    browser.see("1 pod is pending. The pods use 1 pending claim")
     browser.see(message, ".waiting .reason")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth") is True
 
@@ -487,7 +487,7 @@ def test_requests_are_filtered_in_the_server_and_heartbeats_hidden(browser: Brow
     for _ in range(400):
         api.request("GET", "/api/v1/namespaces/default")
     browser.open(f"{api.page}#/requests")
-    browser.see("300 shown")
+    browser.see("The newest 300 of ")
     assert "wanted" not in browser.text("main table")
     browser.fill("#search", "wanted")
     browser.see("wanted", "main table")
@@ -527,7 +527,7 @@ def test_requests_that_count_an_event_once_more_are_one_row(browser: Browser, ap
     browser.open(f"{api.page}#/requests")
     browser.see("\N{MULTIPLICATION SIGN}7", "main table")
     assert browser.run("return document.querySelectorAll('tbody tr').length") == 2
-    browser.see("8 shown in 2 rows")
+    browser.see("in 2 rows: patches that count the same Event again share a row")
     browser.click("\N{MULTIPLICATION SIGN}7")
     browser.see("count: 8", "dialog")
 
@@ -714,11 +714,11 @@ def test_the_page_of_a_server_with_a_token_asks_for_the_token_first(browser: Bro
         browser.open(f"{api.page}#/objects/-/namespaces")
         browser.see("This server asks for its token", "body")
         assert "kube-system" not in browser.text("body")
-        assert "pending pod" not in browser.text("nav")
+        assert "is pending" not in browser.text("nav")
         browser.fill("#token-value", "let-me-in")
         browser.click("Continue")
         browser.see("kube-system")
-        browser.see("1 pending pod", "nav")
+        browser.see("1 pod is pending", "nav")
 
 
 def test_the_page_reports_an_unknown_view(browser: Browser, api: FakeAPI) -> None:
@@ -731,9 +731,9 @@ def test_the_page_reports_an_unknown_view(browser: Browser, api: FakeAPI) -> Non
 def test_the_navigation_shows_the_number_of_pending_pods(browser: Browser, api: FakeAPI) -> None:
     browser.open(f"{api.page}#/devices")
     api.create(new_pod("waits"))
-    browser.see("1 pending pod", "nav")
+    browser.see("1 pod is pending", "nav")
     api.delete("Pod", "waits")
-    browser.wait(lambda: "pending pod" not in browser.text("nav"), "no pending pod")
+    browser.wait(lambda: "is pending" not in browser.text("nav"), "no pending pod")
 
 
 def test_the_page_describes_the_releases_in_the_words_of_serve(browser: Browser) -> None:

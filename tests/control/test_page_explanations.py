@@ -48,7 +48,7 @@ def open_pending(browser: Browser, api: FakeAPI) -> int:
     """Opens the view Pending, and waits until the visible rows are explained. Returns their number."""
     browser.open("about:blank")
     browser.open(f"{api.page}#/why")
-    browser.see(f"{PODS} pods and 0 claims wait")
+    browser.see(f"{PODS} pods are pending")
     browser.wait(lambda: _are_read(browser), "the explanations of the visible rows")
     return int(browser.run(VISIBLE))
 
@@ -194,7 +194,7 @@ def test_pods_that_only_wait_for_their_kubelets_need_no_explanation(browser: Bro
     api.create_all(pods)
     browser.open("about:blank")
     browser.open(f"{api.page}#/why")
-    browser.see("9 pods: the kubelets of their nodes have not started them yet", ".folded")
+    browser.see("9 pods: no kubelet runs for their nodes, so nothing starts them", ".folded")
     browser.fill("#search", "kubelets")
     browser.see("9 pods:", ".folded")
     assert browser.run(REQUESTED) == 0

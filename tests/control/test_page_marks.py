@@ -20,7 +20,7 @@ def test_the_devices_link_to_the_pods_that_wait(browser: Chromium, api: FakeAPI)
     api.create(new_pod("waits"))
     browser.open(f"{api.page}#/devices")
     browser.see("2 devices of 1 driver: 0 in use, 1 free, 1 tainted")
-    browser.click("1 pod waits: why?")
+    browser.click("1 pod is pending: why?")
     browser.see("Pending", "main h1")
     browser.see("waits", ".one-waiting")
 
@@ -35,9 +35,9 @@ def test_pods_that_crash_or_wait_for_finalizers_and_short_workloads_are_pending(
     created = api.create(workload("Deployment", "cart", replicas=3))
     api.update_status({**created, "status": {"replicas": 1, "conditions": [failure]}})
     browser.open(f"{api.page}#/devices")
-    browser.see("1 pod crashes, 1 is being deleted, 1 Deployment lacks pods", "nav")
-    browser.click("1 pod crashes, 1 is being deleted, 1 Deployment lacks pods: why?")
-    browser.see("1 pod crashes, 1 Deployment lacks pods. 1 pod is being deleted", ".lead")
+    browser.see("1 pod crashes, 1 Deployment lacks pods, 1 pod is being deleted", "nav")
+    browser.click("1 pod crashes, 1 Deployment lacks pods, 1 pod is being deleted: why?")
+    browser.see("1 pod crashes, 1 Deployment lacks pods, 1 pod is being deleted", ".lead")
     rows = (
         "return [...document.querySelectorAll('.one-waiting')].map((e) => e.innerText.replace(/\\s+/g, ' '))"
     )

@@ -4,6 +4,7 @@ from typing import Any
 
 from fakeapi import FakeAPI
 from fakeapi.clients.control import ControlClient
+from tests.control.page_objects import CLAIM, new_pod
 from tests.control.troubled_objects import CRASH, crash, keep, workload
 
 QUOTA = {
@@ -11,6 +12,15 @@ QUOTA = {
     "kind": "ResourceQuota",
     "metadata": {"name": "few"},
     "spec": {"hard": {"pods": "1"}},
+}
+NOTHING = {
+    "pods": 0,
+    "crashing": 0,
+    "workloads": {},
+    "unusedClaims": 0,
+    "deletingPods": 0,
+    "deletingClaims": 0,
+    "deletingNamespaces": 0,
 }
 
 
@@ -28,7 +38,7 @@ def test_crashing_pods_with_the_same_message_are_one_group(api: FakeAPI, client:
     assert [group["number"] for group in groups(client, "crashing", search="ACCEL0")] == [2]
     (one,) = client.get("/waiting", cause=found[1]["cause"])["groups"]
     assert [pod["name"] for pod in one["pods"]] == ["yak"]
-    assert client.get("/pending") == {"pods": 0, "crashing": 3, "deleting": 0, "workloads": {}}
+    assert client.get("/pending") == NOTHING | {"crashing": 3}
 
 
 def test_a_deleted_pod_names_the_finalizers_that_it_waits_for(api: FakeAPI, client: ControlClient) -> None:
@@ -38,9 +48,32 @@ def test_a_deleted_pod_names_the_finalizers_that_it_waits_for(api: FakeAPI, clie
     assert [(pod["name"], pod["message"]) for pod in group["pods"]] == [
         ("fox", "waits for finalizer example.com/keep")
     ]
-    answer = client.get("/waiting")
-    assert (answer["pods"], answer["crashing"], answer["deletingPods"]) == (1, 0, 1)
-    assert client.get("/pending") == {"pods": 1, "crashing": 0, "deleting": 1, "workloads": {}}
+    assert client.get("/pending") == NOTHING | {"pods": 1, "deletingPods": 1}
+
+
+def test_the_numbers_of_all_views_are_the_sums_of_the_groups(api: FakeAPI, client: ControlClient) -> None:
+    for name in ("kept", "unused"):
+        finalizers = ["example.com/keep"] if name == "kept" else []
+        api.create({**CLAIM, "metadata": {"name": name, "finalizers": finalizers}})
+    api.delete("ResourceClaim", "kept")
+    api.create({**CLAIM, "metadata": {"name": "used"}})
+    api.create(new_pod("train", "used"))
+    crash(api, "gnu")
+    keep(api, "fox", "Succeeded")
+    api.create_namespace("old")
+    api.delete("Namespace", "old")
+    waiting = client.get("/waiting")
+    expected = NOTHING | {
+        "pods": 1,
+        "crashing": 1,
+        "unusedClaims": 1,
+        "deletingPods": 1,
+        "deletingClaims": 1,
+        "deletingNamespaces": 1,
+    }
+    assert client.get("/pending") == waiting["count"] == client.get("/figures")["attention"] == expected
+    assert sum(group["number"] for group in waiting["groups"]) == 5
+    assert sum(group["number"] for group in client.get("/figures")["waiting"]) == 6
 
 
 def test_workloads_that_lack_pods_have_the_message_of_their_condition_or_event() -> None:
@@ -68,7 +101,10 @@ def test_workloads_that_lack_pods_have_the_message_of_their_condition_or_event()
         }
         assert all("exceeded quota: few" in view["message"] for view in found)
         expected = {"Deployment": 1, "StatefulSet": 1, "Job": 1}
-        assert client.get("/waiting")["workloads"] == client.get("/pending")["workloads"] == expected
+        assert client.get("/pending")["workloads"] == expected
+        assert [view["summary"] for view in found if view["kind"] == "Deployment"] == [
+            "2 of 3 pods are missing: ResourceQuota few allows 1 pod, and 1 exists"
+        ]
         assert [
             view["name"] for group in groups(client, "workload", search="cart") for view in group["workloads"]
         ] == ["cart"]

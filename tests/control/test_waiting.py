@@ -6,8 +6,8 @@ import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.clients.control import ControlClient, ControlError
-from fakeapi.control.handlers import waiting
-from tests.control.page_objects import CLAIM, new_pod
+from fakeapi.control.handlers import attention, waiting
+from tests.control.page_objects import CLAIM, new_pod, node
 
 
 def new_claim(name: str, count: int = 1) -> dict[str, Any]:
@@ -37,7 +37,8 @@ def test_pods_that_ask_for_the_same_and_have_the_same_message_are_one_group(
         ("claim", 4),
     ]
     assert [each["name"] for each in found["groups"][0]["pods"]] == ["a-1"]
-    assert (found["pods"], found["claims"], found["unused"], found["deleting"]) == (3, 7, 4, 0)
+    count = found["count"]
+    assert (count["pods"], found["claims"], count["unusedClaims"], count["deletingClaims"]) == (3, 7, 4, 0)
     cause = found["groups"][0]["cause"]
     (group,) = client.get("/waiting", cause=cause)["groups"]
     assert [each["name"] for each in group["pods"]] == ["a-1", "a-2"]
@@ -64,3 +65,40 @@ def test_a_limited_number_of_groups_is_returned(
         api.create(new_claim(f"c-{number}", count=number))
     found = client.get("/waiting")
     assert (len(found["groups"]), found["moreGroups"]) == (2, 3)
+
+
+def test_the_rows_of_a_group_are_in_natural_order(api: FakeAPI, client: ControlClient) -> None:
+    for name in ("c-10", "c-9", "c-1"):
+        api.create(new_claim(name))
+    (group,) = client.get("/waiting")["groups"]
+    assert [each["name"] for each in group["claims"]] == ["c-1", "c-9", "c-10"]
+    assert [each["name"] for each in client.get("/claims")["claims"]] == ["c-1", "c-9", "c-10"]
+
+
+def test_a_group_counts_the_pods_on_nodes_without_a_kubelet(api: FakeAPI, client: ControlClient) -> None:
+    for name in ("a", "b"):
+        pod = new_pod(name)
+        api.create({**pod, "spec": {**pod["spec"], "nodeName": "node-1"}})
+    api.create(new_pod("unscheduled"))
+    assert [each["withoutKubelet"] for each in client.get("/waiting")["groups"]] == [2, 0]
+    with FakeAPI(controllers="kubelet", nodes="node-1") as other, ControlClient(other.url) as of_other:
+        other.settle()
+        pod = new_pod("missing-claim")
+        other.create({**pod, "spec": {**pod["spec"], "nodeName": "node-1"}})
+        other.settle()
+        assert [each["withoutKubelet"] for each in of_other.get("/waiting")["groups"]] == [0]
+
+
+def test_the_nodes_over_the_limit_that_are_not_ready_are_counted(
+    api: FakeAPI, client: ControlClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attention, "SILENT_NODES_MAX", 1)
+    for name, status in (("n-10", "False"), ("n-9", "Unknown"), ("n-1", "True")):
+        condition = {"type": "Ready", "status": status, "reason": "R", "message": f"message of {name}"}
+        api.update_status({**api.create(node(name)), "status": {"conditions": [condition]}})
+    pod = new_pod("train")
+    api.create({**pod, "spec": {**pod["spec"], "nodeName": "n-9"}})
+    assert client.get("/silent-nodes") == {
+        "nodes": [{"name": "n-9", "isUnreachable": True, "reason": "message of n-9", "pods": 1}],
+        "total": 2,
+    }

@@ -14,7 +14,9 @@ from fakeapi.control.devices.claim_states import (
     pending_pods,
     place_of,
     pods_by_claim,
+    waits_alone,
 )
+from fakeapi.control.devices.natural_order import Key, natural_key
 from fakeapi.control.devices.objects import Claim, Pod, Request
 from fakeapi.control.devices.troubled_pods import TroubledPods
 from fakeapi.control.devices.workloads import WorkloadView
@@ -38,7 +40,8 @@ class WaitingGroup(msgspec.Struct, rename="camel"):
       finalizers, or `deleting` for claims that are being deleted.
     - `number`: the number of pods, claims or workloads in the group.
     - `classes`: the names of the DeviceClasses in their requests.
-    - `pods`, `claims` and `workloads`: some of them, in the order of their names.
+    - `without_kubelet`: the number of its pods on nodes without a kubelet of this server.
+    - `pods`, `claims` and `workloads`: some of them, in the natural order of their names.
     """
 
     cause: str
@@ -48,6 +51,13 @@ class WaitingGroup(msgspec.Struct, rename="camel"):
     pods: list[PodView] = []
     claims: list[ClaimView] = []
     workloads: list[WorkloadView] = []
+    without_kubelet: int = 0
+
+    def keep_first(self, limit: int) -> None:
+        """Sorts the pods, claims and workloads by name, and keeps the first `limit` of each."""
+        self.pods = sorted(self.pods, key=_by_name)[:limit]
+        self.claims = sorted(self.claims, key=_by_name)[:limit]
+        self.workloads = sorted(self.workloads, key=_by_name)[:limit]
 
 
 class Waiting:
@@ -63,7 +73,11 @@ class Waiting:
         users = pods_by_claim(pods)
         self.views = claim_views(claims, users)
         self.pods = pending_pods(pods)
-        self.claims = [view for view in self.views if _waits_alone(view)]
+        self.claims = [
+            view
+            for claim, view in zip(claims, self.views, strict=True)
+            if waits_alone(claim, is_used=bool(view.pods))
+        ]
         self._claims = {place_of(claim): claim for claim in claims}
         self._states = {(view.namespace, view.name): view.state for view in self.views}
         self._pods = {(view.namespace, view.name): view for view in self.pods}
@@ -146,10 +160,8 @@ def in_order(groups: Iterable[WaitingGroup]) -> list[WaitingGroup]:
     return sorted(ordered, key=lambda group: (_ORDER.index(group.kind), -group.number))
 
 
-def _waits_alone(claim: ClaimView) -> bool:
-    """Whether a claim waits for a reason of its own, so that no pending pod shows the reason."""
-    is_unused = claim.state is ClaimState.PENDING and not claim.pods
-    return is_unused or claim.state is ClaimState.DELETING
+def _by_name(view: PodView | ClaimView | WorkloadView) -> tuple[str, Key]:
+    return view.namespace, natural_key(view.name)
 
 
 def _without_names(pod: PodView) -> str:

@@ -105,6 +105,16 @@ def state_of(claim: Claim, users: Iterable[Pod]) -> ClaimState:
     return ClaimState.PREPARED if runs or claim.status.devices else ClaimState.RESERVED
 
 
+def waits_alone(claim: Claim, *, is_used: bool) -> bool:
+    """Whether a claim waits for a reason of its own, so that no pending pod shows the reason.
+
+    `is_used`: whether a pod uses the claim.
+    """
+    if claim.metadata.deletion_timestamp:
+        return True
+    return claim.status.allocation is None and not is_used and not claim.pods
+
+
 def pending_pods(pods: Iterable[Pod]) -> list[PodView]:
     """Returns the pods with the phase Pending, in the given order."""
     return [pod_view(pod) for pod in pods if is_pending(pod)]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from fakeapi.control.devices.claim_states import ClaimState, Place, place_of, pods_by_claim, state_of
+from fakeapi.control.devices.natural_order import natural_key
 from fakeapi.control.devices.objects import (
     Claim,
     CounterSet,
@@ -109,6 +110,11 @@ class NodeView(msgspec.Struct, rename="camel"):
     pods: int
     pools: list[PoolView]
 
+    @property
+    def takes_pods(self) -> bool:
+        """Whether the scheduler may place pods on the node. True for pools that several nodes use."""
+        return not self.name or (self.exists and self.ready and self.schedulable)
+
 
 class _Use(NamedTuple):
     result: Result
@@ -120,7 +126,10 @@ _DeviceKey = tuple[str, str, str]
 
 
 def node_views(read: Objects) -> list[NodeView]:
-    """Returns all nodes with their pools, sorted by name. Pools that several nodes use come last."""
+    """Returns all nodes with their pools, in the natural order of their names.
+
+    Pools that several nodes use come last.
+    """
     uses = _allocations_by_device(read.claims, pods_by_claim(read.pods))
     unhealthy = _unhealthy(read.pods)
     pools: dict[str, list[PoolView]] = defaultdict(list)
@@ -132,13 +141,13 @@ def node_views(read: Objects) -> list[NodeView]:
     for pod in read.pods:
         pods[pod.spec.node_name or ""] += 1
     nodes = {node.metadata.name: node for node in read.nodes}
-    names = [*sorted(({*nodes} | {*pools}) - {""}), *([""] if "" in pools else [])]
+    names = [*sorted(({*nodes} | {*pools}) - {""}, key=natural_key), *([""] if "" in pools else [])]
     return [_node(name, nodes.get(name), pods[name] if name else 0, pools[name]) for name in names]
 
 
 def _node(name: str, node: Node | None, pods: int, pools: list[PoolView]) -> NodeView:
     conditions = {} if node is None else {each.type: each.status for each in node.status.conditions or ()}
-    pools.sort(key=lambda pool: (pool.driver, pool.name))
+    pools.sort(key=lambda pool: (pool.driver, natural_key(pool.name)))
     return NodeView(
         name,
         exists=node is not None,

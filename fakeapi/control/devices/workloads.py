@@ -9,6 +9,7 @@ import msgspec
 from fakeapi.cluster import Cluster
 from fakeapi.control.devices.objects import Condition, Fields, Metadata
 from fakeapi.control.devices.reading import read
+from fakeapi.explaining.exceeded_quota import exceeded_quota
 
 
 class WorkloadSpec(Fields):
@@ -78,6 +79,8 @@ class WorkloadView(msgspec.Struct, rename="camel"):
     - `pods`: the number of pods that its controller has created.
     - `ready`: the number of pods that are ready.
     - `message`: of the condition ReplicaFailure, or of the newest event FailedCreate.
+    - `summary`: one sentence with the number of missing pods and the ResourceQuota that refuses them; "" if
+      no quota refuses them. Then the message says why.
     """
 
     kind: str
@@ -91,6 +94,7 @@ class WorkloadView(msgspec.Struct, rename="camel"):
     pods: int
     ready: int
     message: str
+    summary: str = ""
 
 
 def _of_replicas(workload: Workload) -> Numbers:
@@ -150,7 +154,27 @@ async def short_workloads(cluster: Cluster) -> list[WorkloadView]:
     silent = {uid: view for uid, view in views if not view.message and view.pods < view.wanted}
     if silent:
         _add_messages(silent, await read(cluster, "", "events", FailedCreate))
-    return [view for _, view in views if view.message]
+    short = [view for _, view in views if view.message]
+    for view in short:
+        view.summary = _summary(view)
+    return short
+
+
+def _summary(view: WorkloadView) -> str:
+    """Returns the summary of a workload whose pods a ResourceQuota refuses; "" for other workloads."""
+    exceeded = exceeded_quota(view.message)
+    if exceeded is None or not exceeded.amounts or view.pods >= view.wanted:
+        return ""
+    first = exceeded.amounts[0]
+    lacking = f"{view.wanted - view.pods} of {view.wanted} pods are missing"
+    if view.wanted == 1:
+        lacking = "its pod is missing"
+    if first.resource == "pods":
+        allowed = "1 pod" if first.limit == "1" else f"{first.limit} pods"
+        exist = "1 exists" if first.used == "1" else f"{first.used} exist"
+        return f"{lacking}: ResourceQuota {exceeded.name} allows {allowed}, and {exist}"
+    needs = f"{first.used} is used, and a pod needs {first.requested}"
+    return f"{lacking}: ResourceQuota {exceeded.name} allows {first.resource} {first.limit}, {needs}"
 
 
 def _lacks_pods(numbers: Numbers) -> bool:

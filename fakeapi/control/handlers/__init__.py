@@ -23,6 +23,7 @@ MODULES = (
     "tables",
     "manifests",
     "devices",
+    "attention",
     "waiting",
     "terminating",
     "controllers",

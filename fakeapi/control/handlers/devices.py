@@ -10,13 +10,12 @@ from fakeapi.control.devices.claim_states import (
     ClaimState,
     ClaimView,
     PodView,
-    count_pending,
 )
+from fakeapi.control.devices.natural_order import natural_key
 from fakeapi.control.devices.pool_details import DeviceDetails, device_details
 from fakeapi.control.devices.pools import DeviceState, NodeView, node_views
-from fakeapi.control.devices.reading import read_claims_and_pods, read_objects, read_pods
-from fakeapi.control.devices.troubled_pods import troubled_pods
-from fakeapi.control.devices.workloads import WorkloadView, short_workloads
+from fakeapi.control.devices.reading import read_claims_and_pods, read_objects
+from fakeapi.control.devices.workloads import WorkloadView
 from fakeapi.control.errors import refused
 from fakeapi.control.route import Call, Route
 
@@ -59,6 +58,8 @@ class DriverView(msgspec.Struct, rename="camel"):
     """The numbers of devices of one driver, by state.
 
     - `free`: the number of devices that no claim has and that have no taint.
+    - `free_unschedulable`: the number of those free devices on nodes that take no pods, because the node is
+      not ready, is cordoned or does not exist.
     - `allocated`, `reserved` and `prepared`: the numbers of devices whose claim is in this state.
     - `tainted` and `unhealthy`: the numbers of tainted and of unhealthy devices, allocated or not.
     """
@@ -66,6 +67,7 @@ class DriverView(msgspec.Struct, rename="camel"):
     driver: str
     devices: int
     free: int
+    free_unschedulable: int
     allocated: int
     reserved: int
     prepared: int
@@ -121,21 +123,6 @@ class ClaimList(msgspec.Struct, rename="camel"):
     pending_pods: int
 
 
-class PendingCount(msgspec.Struct, rename="camel"):
-    """The numbers of pods and workloads that wait or need attention.
-
-    - `pods`: the number of pending pods.
-    - `crashing`: the number of pods that crash.
-    - `deleting`: the number of pods that are being deleted and wait for finalizers, without pending pods.
-    - `workloads`: the number of workloads of each kind that lack pods, if a condition or event says why.
-    """
-
-    pods: int
-    crashing: int
-    deleting: int
-    workloads: dict[str, int]
-
-
 _ORDER = {ClaimState.PENDING: 0, ClaimState.DELETING: 1}
 """The states of the claims that come first, because these claims wait for something."""
 
@@ -160,12 +147,13 @@ async def device_pool(call: Call) -> PoolDevices:
 def drivers_of(nodes: Iterable[NodeView]) -> list[DriverView]:
     """Counts the devices of each driver by state. Sorts the drivers by name."""
     counted: dict[str, Counter[str]] = {}
-    for pool in (pool for node in nodes for pool in node.pools):
+    for node, pool in ((each, pool) for each in nodes for pool in each.pools):
         counts = counted.setdefault(pool.driver, Counter())
         for device in pool.devices:
             counts["devices"] += 1
             if device.state is not DeviceState.FREE or not device.taints:
                 counts[device.state] += 1
+                counts["unschedulable"] += device.state is DeviceState.FREE and not node.takes_pods
             counts["tainted"] += bool(device.taints)
             counts["unhealthy"] += device.unhealthy
     return [
@@ -173,6 +161,7 @@ def drivers_of(nodes: Iterable[NodeView]) -> list[DriverView]:
             driver,
             counts["devices"],
             counts[DeviceState.FREE],
+            counts["unschedulable"],
             counts[DeviceState.ALLOCATED],
             counts[DeviceState.RESERVED],
             counts[DeviceState.PREPARED],
@@ -197,7 +186,9 @@ async def claims(call: Call) -> ClaimList:
         for view in waiting.views
         if query.state in ("", view.state) and matches(view, query.namespace, query.search)
     ]
-    matching.sort(key=lambda view: _ORDER.get(view.state, len(_ORDER)))
+    matching.sort(
+        key=lambda view: (_ORDER.get(view.state, len(_ORDER)), view.namespace, natural_key(view.name))
+    )
     selected = matching[query.skip : query.skip + query.limit]
     for view in selected:
         view.cause = waiting.cause_of_claim(view)
@@ -209,19 +200,6 @@ async def claims(call: Call) -> ClaimList:
             len(matching),
             len(waiting.pods),
         )
-
-
-async def pending(call: Call) -> PendingCount:
-    cluster = call.server.cluster
-    pods = await read_pods(cluster)
-    workloads = await short_workloads(cluster)
-    troubled = troubled_pods(pods, cluster.clock.now())
-    return PendingCount(
-        count_pending(pods),
-        len(troubled.crashing),
-        len(troubled.deleting),
-        Counter(view.kind for view in workloads),
-    )
 
 
 def matches(view: ClaimView | PodView | WorkloadView, namespace: str, search: str) -> bool:
@@ -264,12 +242,5 @@ ROUTES = (
         "Claims with their states, and the pods that do not run yet.",
         answer=ClaimList,
         query=ClaimQuery,
-    ),
-    Route(
-        "GET",
-        "/pending",
-        pending,
-        "The numbers of pods and workloads that wait or need attention.",
-        answer=PendingCount,
     ),
 )

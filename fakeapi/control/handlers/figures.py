@@ -8,12 +8,16 @@ from pathlib import Path
 
 import msgspec
 
-from fakeapi.cluster import Cluster
-from fakeapi.control.devices.claim_states import ClaimState, claim_views, pending_pods, pods_by_claim
+from fakeapi.control.devices.attention import Attention, AttentionCount, attention_of
+from fakeapi.control.devices.causes import Waiting, WaitingGroup, groups_of, groups_of_troubled, in_order
+from fakeapi.control.devices.claim_states import ClaimView, PodView
+from fakeapi.control.devices.objects import Namespace
 from fakeapi.control.devices.pools import node_views
 from fakeapi.control.devices.reading import read_objects
+from fakeapi.control.devices.workloads import WorkloadView
 from fakeapi.control.handlers.devices import DriverView, drivers_of
 from fakeapi.control.handlers.objects import KindView, stored_kinds
+from fakeapi.control.handlers.terminating import terminating_view
 from fakeapi.control.route import Call, Route
 from fakeapi.faults.armed import ArmedFault
 from fakeapi.journal.entry import Record
@@ -54,9 +58,7 @@ AGENTS_MAX = 20
 """Maximum number of user agents in the figures. The name "others" counts all further user agents."""
 
 WAITING_MAX = 20
-"""Maximum number of waiting pods and claims in the figures; `waiting_more` counts the omitted pods and
-claims.
-"""
+"""Maximum number of groups of waiting objects in the figures; `waiting_more` counts the omitted objects."""
 
 
 class AgentCount(msgspec.Struct, rename="camel"):
@@ -67,10 +69,18 @@ class AgentCount(msgspec.Struct, rename="camel"):
     failed: int
 
 
-class Waiting(msgspec.Struct, rename="camel"):
-    """A pod or claim that waits. `kind`: Pod or ResourceClaim. `reason`: "" if no condition has one."""
+class WaitingFigure(msgspec.Struct, rename="camel"):
+    """A group of objects that wait for the same reason, as in GET /waiting, or a deleted namespace.
+
+    - `kind`: the kind of the group, or `namespace`.
+    - `what`: the kind of the objects, such as Pod or Deployment.
+    - `number`: the number of objects.
+    - `namespace`, `name` and `reason`: of the first object. `reason` is "" if no object says why.
+    """
 
     kind: str
+    what: str
+    number: int
     namespace: str
     name: str
     reason: str
@@ -92,8 +102,9 @@ class Figures(msgspec.Struct, rename="camel"):
     - `agents`: the requests by client, the busiest client first.
     - `claims`: the number of claims in each state.
     - `drivers`: the devices of each driver by state.
-    - `waiting`: pending pods, and pending claims that no pod uses, with reasons; `waiting_more` is the number
-      of omitted pods and claims.
+    - `attention`: the numbers of objects that wait or need attention, as in GET /pending.
+    - `waiting`: the groups of these objects with their reasons; `waiting_more` is the number of objects in
+      omitted groups.
     - `memory_bytes`: the resident memory of the process; its peak on systems that report only the peak; 0 if
       unknown.
     """
@@ -114,7 +125,8 @@ class Figures(msgspec.Struct, rename="camel"):
     agents: list[AgentCount]
     claims: dict[str, int]
     drivers: list[DriverView]
-    waiting: list[Waiting]
+    attention: AttentionCount
+    waiting: list[WaitingFigure]
     waiting_more: int
 
 
@@ -125,7 +137,10 @@ async def read(call: Call) -> Figures:
     records = list(journal.records(after))
     open_watches = journal.open_watches()
     faults = cluster.armed_faults
-    claims, drivers, waiting = await _devices(cluster)
+    objects = await read_objects(cluster)
+    found = await attention_of(cluster, objects.claims, objects.pods)
+    of_claims = Waiting(objects.claims, objects.pods)
+    waiting = _waiting(found, of_claims)
     return Figures(
         version=__version__,
         release=cluster.settings.release or "",
@@ -141,10 +156,11 @@ async def read(call: Call) -> Figures:
         faults=[] if faults is None else [_fault(fault) for fault in faults.armed],
         memory_bytes=_resident_bytes(),
         agents=_agents(records),
-        claims=claims,
-        drivers=drivers,
+        claims=Counter(str(claim.state) for claim in of_claims.views),
+        drivers=drivers_of(node_views(objects)),
+        attention=found.count(),
         waiting=waiting[:WAITING_MAX],
-        waiting_more=max(0, len(waiting) - WAITING_MAX),
+        waiting_more=sum(figure.number for figure in waiting[WAITING_MAX:]),
     )
 
 
@@ -168,21 +184,35 @@ def _agents(records: Iterable[Record]) -> list[AgentCount]:
     return first
 
 
-async def _devices(cluster: Cluster) -> tuple[dict[str, int], list[DriverView], list[Waiting]]:
-    """Returns the number of claims in each state, the devices of each driver, and the waiting pods and
-    claims.
-    """
-    objects = await read_objects(cluster)
-    users = pods_by_claim(objects.pods)
-    claims = claim_views(objects.claims, users)
-    pods = pending_pods(objects.pods)
-    waiting = [Waiting("Pod", pod.namespace, pod.name, pod.message or pod.reason) for pod in pods]
-    waiting += [
-        Waiting("ResourceClaim", claim.namespace, claim.name, claim.reason)
-        for claim in claims
-        if claim.state is ClaimState.PENDING and not users.get((claim.namespace, claim.name))
-    ]
-    return Counter(str(claim.state) for claim in claims), drivers_of(node_views(objects)), waiting
+def _waiting(found: Attention, of_claims: Waiting) -> list[WaitingFigure]:
+    """Returns one figure for each group of the view Pending, and for each deleted namespace."""
+    groups = in_order(
+        [
+            *groups_of(of_claims, of_claims.pods, of_claims.claims),
+            *groups_of_troubled(found.troubled, found.workloads),
+        ]
+    )
+    return [*map(_figure, groups), *map(_of_namespace, found.namespaces)]
+
+
+def _figure(group: WaitingGroup) -> WaitingFigure:
+    group.keep_first(1)
+    first: PodView | ClaimView | WorkloadView
+    if group.pods:
+        what, first = "Pod", group.pods[0]
+        reason = first.message or first.reason
+    elif group.workloads:
+        first = group.workloads[0]
+        what, reason = first.kind, first.summary or first.message
+    else:
+        what, first = "ResourceClaim", group.claims[0]
+        reason = first.reason
+    return WaitingFigure(group.kind, what, group.number, first.namespace, first.name, reason)
+
+
+def _of_namespace(namespace: Namespace) -> WaitingFigure:
+    view = terminating_view(namespace)
+    return WaitingFigure("namespace", "Namespace", 1, "", view.name, view.reason)
 
 
 def _latency(records: Iterable[Record]) -> Latency:

@@ -2,9 +2,9 @@
 
 import msgspec
 
+from fakeapi.control.devices.attention import deleted_namespaces
 from fakeapi.control.devices.claim_states import waits_for
 from fakeapi.control.devices.objects import Namespace
-from fakeapi.control.devices.reading import read
 from fakeapi.control.route import Call, Route
 
 NAMESPACES_MAX = 200
@@ -34,13 +34,13 @@ class TerminatingList(msgspec.Struct, rename="camel"):
 
 
 async def terminating(call: Call) -> TerminatingList:
-    namespaces = await read(call.server.cluster, "", "namespaces", Namespace)
-    views = [_view(each) for each in namespaces if each.metadata.deletion_timestamp]
+    views = [*map(terminating_view, await deleted_namespaces(call.server.cluster))]
     views.sort(key=lambda view: (view.deleted, view.name))
     return TerminatingList(views[:NAMESPACES_MAX], len(views))
 
 
-def _view(namespace: Namespace) -> TerminatingView:
+def terminating_view(namespace: Namespace) -> TerminatingView:
+    """Returns a namespace that is being deleted, with the reason why it still exists."""
     metadata = namespace.metadata
     return TerminatingView(
         metadata.name,

@@ -1,20 +1,20 @@
 """Returns pods, claims and workloads that wait or need attention, in groups with the same cause."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
 
+from fakeapi.control.devices.attention import AttentionCount, read_attention
 from fakeapi.control.devices.causes import Waiting, WaitingGroup, groups_of, groups_of_troubled, in_order
 from fakeapi.control.devices.claim_states import ClaimState, ClaimView, PodView
-from fakeapi.control.devices.reading import read_claims_and_pods
-from fakeapi.control.devices.troubled_pods import TroubledPods, troubled_pods
-from fakeapi.control.devices.workloads import WorkloadView, short_workloads
+from fakeapi.control.devices.troubled_pods import TroubledPods
+from fakeapi.control.devices.workloads import WorkloadView
 from fakeapi.control.errors import refused
 from fakeapi.control.handlers.devices import CLAIM_BYTES, CLAIMS_MAX, matches
 from fakeapi.control.route import Call, Route
+from fakeapi.explaining.running_server import registered_drivers
 
 GROUPS_MAX = 200
 """Maximum number of groups in one response; `more_groups` counts the omitted groups."""
@@ -42,66 +42,48 @@ class WaitingQuery(msgspec.Struct, forbid_unknown_fields=True):
 class WaitingList(msgspec.Struct, rename="camel"):
     """Groups of pods, claims and workloads that wait.
 
-    All numbers except `more_groups` are before the query's filters.
-
     - `more_groups`: the number of omitted groups.
-    - `pods`: the number of pending pods.
-    - `claims`: the number of claims without devices.
-    - `unused`: the number of those claims that no pod uses.
-    - `deleting`: the number of claims that are being deleted.
-    - `crashing`: the number of pods that crash.
-    - `deleting_pods`: the number of pods that are being deleted and wait for finalizers, without pending
-      pods.
-    - `workloads`: the number of workloads of each kind that lack pods.
+    - `count`: the numbers of all objects that wait, before the query's filters. Namespaces have no group.
+    - `claims`: the number of claims without devices, before the query's filters.
     """
 
     groups: list[WaitingGroup]
     more_groups: int
-    pods: int
+    count: AttentionCount
     claims: int
-    unused: int
-    deleting: int
-    crashing: int
-    deleting_pods: int
-    workloads: dict[str, int]
 
 
 async def waiting(call: Call) -> WaitingList:
     query: WaitingQuery = call.query
     if not 1 <= query.limit <= CLAIMS_MAX:
         raise refused(400, f"limit must be from 1 to {CLAIMS_MAX}")
-    cluster = call.server.cluster
-    claims, pods = await read_claims_and_pods(cluster)
-    workloads = await short_workloads(cluster)
-    found = Waiting(claims, pods)
+    found = await read_attention(call.server.cluster)
+    of_claims = Waiting(found.claims, found.pods)
     await asyncio.sleep(0)
-    troubled = troubled_pods(pods, cluster.clock.now())
-    selected = TroubledPods(*(_selected(query, views) for views in troubled))
     groups = in_order(
         [
-            *groups_of(found, _selected(query, found.pods), _selected(query, found.claims)),
-            *groups_of_troubled(selected, _selected(query, workloads)),
+            *groups_of(of_claims, _selected(query, of_claims.pods), _selected(query, of_claims.claims)),
+            *groups_of_troubled(
+                TroubledPods(*(_selected(query, views) for views in found.troubled)),
+                _selected(query, found.workloads),
+            ),
         ]
     )
     if query.cause:
         groups = [group for group in groups if group.cause == query.cause]
+    runner = call.server.controllers()
+    kubelets = {*registered_drivers(None if runner is None else runner.running_manager)}
     for group in groups:
-        for views in (group.pods, group.claims, group.workloads):
-            del views[query.limit :]
+        group.without_kubelet = sum(bool(pod.node) and pod.node not in kubelets for pod in group.pods)
+        group.keep_first(query.limit)
     shown = groups[:GROUPS_MAX]
-    deleting = sum(claim.state is ClaimState.DELETING for claim in found.claims)
     rows = sum(len(group.pods) + len(group.claims) + len(group.workloads) for group in shown)
     async with call.room(CLAIM_BYTES * rows):
         return WaitingList(
             shown,
             len(groups) - len(shown),
-            len(found.pods),
-            sum(view.state is ClaimState.PENDING for view in found.views),
-            len(found.claims) - deleting,
-            deleting,
-            len(troubled.crashing),
-            len(troubled.deleting),
-            Counter(view.kind for view in workloads),
+            found.count(),
+            sum(view.state is ClaimState.PENDING for view in of_claims.views),
         )
 
 

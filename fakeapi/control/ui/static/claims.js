@@ -4,14 +4,15 @@ import { control } from "./api.js";
 import { knownText, placeOf, useCause, useKnownCauses } from "./causes.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useMemo, useState } from "./preact.js";
+import { oldStatus, useSilentNodes } from "./silent.js";
 import { Table, TWO_LINES_HEIGHT } from "./table.js";
 import { age, counted, objectHref, secondsOf, shortDriver } from "./text.js";
 import { Choice, Empty, Heading, Problem, remember, Search } from "./ui.js";
 
 /** Maximum number of claims in one response. */
 export const CLAIMS_MAX = 1000;
-// A card has room for two lines of the reason.
-const CARD_HEIGHT = 93;
+// A card has room for three lines of the reason.
+const CARD_HEIGHT = 112;
 // Maximum number of pending claims whose explanations the filter searches.
 const EXPLAINED = 100;
 export const STATES = ["pending", "allocated", "reserved", "prepared", "deleting"];
@@ -30,8 +31,11 @@ export const podHref = (namespace, name) => objectHref("", "pods", namespace, na
 
 /** @param {{state: string}} props */
 export function ClaimState({ state }) {
-  return html`<span class=${`state ${state}`} title=${`The claim ${MEANING[state]}.`}>${state}</span>`;
+  return html`<span class=${`state ${state}`} title=${`The claim ${MEANING[state]}.`}>${stateText(state)}</span>`;
 }
+
+/** Returns the text for a state of a claim. */
+const stateText = (state) => (state === "deleting" ? "being deleted" : state);
 
 export function Claims() {
   const [state, setState] = remember("state", "");
@@ -43,18 +47,19 @@ export function Claims() {
   });
   useKnownCauses(Boolean(search));
   const more = data ? explained(data, search) : [];
-  const claims = useMemo(() => [...more, ...(data?.claims ?? [])], [data, more.map(placeOf).join()]);
+  const silent = useSilentNodes();
+  const claims = useMemo(() => [...more, ...(data?.claims ?? [])].map((row) => (silent.has(row.node) ? { ...row, silent: silent.get(row.node) } : row)), [data, silent, more.map(placeOf).join()]);
   const total = data ? data.total + claims.length - data.claims.length : 0;
   const all = Object.values(data?.states ?? {}).reduce((sum, each) => sum + each, 0);
-  return html`<${Heading} title="Claims" lead=${data ? `${counted(total, "claim")}${total === all ? "" : ` of ${all.toLocaleString("en")}`}, pending ones first` : "Reading…"} />
+  return html`<${Heading} title="Claims" lead=${data ? `${counted(total, "claim")}${total === all ? "" : ` of ${all.toLocaleString("en")}`}, pending first` : "Reading…"} />
     <div class="filters">
-      <${Search} value=${search} onInput=${setSearch} label="Filter by claim, pod, device, node or reason" />
+      <${Search} value=${search} onInput=${setSearch} label="Filter by claim, pod, device, node or reason" placeholder="Claim, pod, device, node or reason" />
       <${Choice} label="State" value=${state} onChange=${setState}
-        choices=${[["", html`All <span class="count">${all.toLocaleString("en")}</span>`], ...STATES.map((each) => [each, html`<span class=${`dot ${each}`}></span>${each} <span class="count">${(data?.states[each] ?? 0).toLocaleString("en")}</span>`])]} />
+        choices=${[["", html`All <span class="count">${all.toLocaleString("en")}</span>`], ...STATES.map((each) => [each, html`<span class=${`dot ${each}`}></span>${stateText(each)} <span class="count">${(data?.states[each] ?? 0).toLocaleString("en")}</span>`])]} />
     </div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} cards=${CARD_HEIGHT} height=${claims.some(waits) ? TWO_LINES_HEIGHT : undefined} label="Claims" columns=${COLUMNS} rows=${claims} id=${(row) => `${row.namespace}/${row.name}`}
+    html`<${Table} cards=${CARD_HEIGHT} height=${claims.some(waits) ? TWO_LINES_HEIGHT : undefined} label="Claims" order="pending first, then by name" columns=${COLUMNS} rows=${claims} id=${(row) => `${row.namespace}/${row.name}`}
       empty=${html`<${Empty} icon="claims" title=${all ? "No claim matches" : "There are no claims"}>
         ${!all && html`<p>A ResourceClaim asks for devices. Create one under <a href="#/objects/resource.k8s.io/resourceclaims">Objects</a>, or start the server with <code>--driver</code> and a pod to see devices in use.</p>`}
       <//>`} />
@@ -111,7 +116,7 @@ function namesOf(devices) {
 }
 
 const COLUMNS = [
-  { name: "State", className: "of-state", width: "6.5rem", sort: (row) => STATES.indexOf(row.state), show: (row) => html`<${ClaimState} state=${row.state} />` },
+  { name: "State", className: "of-state", width: "7.5rem", sort: (row) => STATES.indexOf(row.state), show: (row) => html`<${ClaimState} state=${row.state} />` },
   { name: "Name", className: "name", sort: (row) => row.name, show: (row) => html`<a href=${claimHref(row.namespace, row.name)}>${row.name}</a>` },
   {
     name: "Devices or reason",
@@ -124,11 +129,16 @@ const COLUMNS = [
   },
   { name: "Pods", className: "of-pods", label: "pod", sort: (row) => row.pods.join(), show: (row) => several(row.pods, (name) => html`<a href=${podHref(row.namespace, name)}>${name}</a>`) },
   { name: "Namespace", className: "of-namespace", show: (row) => row.namespace },
-  { name: "Node", className: "of-node", label: "node", show: (row) => row.node && html`<a href=${objectHref("", "nodes", "", row.node)}>${row.node}</a>`, sort: (row) => row.node },
+  { name: "Node", className: "of-node", label: "node", show: (row) => row.node && html`<a href=${objectHref("", "nodes", "", row.node)}>${row.node}</a><${Silent} row=${row} />`, sort: (row) => row.node },
   { name: "Age", number: true, className: "of-age", width: "5rem", sort: (row) => -secondsOf(row.created), show: (row) => age(serverNow() - secondsOf(row.created)) },
 ];
 
 const waits = (claim) => claim.state === "pending" || claim.state === "deleting";
+
+/** Marks a claim that its node may have changed without telling the server, because the kubelet is silent. */
+function Silent({ row }) {
+  return row.silent ? html` <span class="warn" title=${oldStatus(row.silent)}>not ready</span>` : null;
+}
 
 /** Returns the first sentence of a reason, without the number of nodes at its start. */
 function short(reason) {

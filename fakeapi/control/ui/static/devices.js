@@ -5,11 +5,11 @@ import { claimHref, ClaimState, MEANING, podHref } from "./claims.js";
 import { DeviceSwitches, readDrivers } from "./drivers.js";
 import { Icon } from "./icons.js";
 import { useLive, usePending } from "./live.js";
+import { grouped, kindOfDevice, matching, NodeGroup, ORDERS } from "./nodes.js";
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
-import { attention, counted, href, objectHref, partOf, shortDriver } from "./text.js";
+import { attention, counted, href, objectHref, partOf } from "./text.js";
 import { Choice, Code, Empty, Heading, Panel, Pill, Problem, remember, Search } from "./ui.js";
 
-const GROUP_SHOWN = 48;
 // Maximum number of claims and pods without devices that a search shows.
 const ELSEWHERE_MAX = 12;
 const followed = new Set(["nodes", "pods", "resourceclaims", "resourceslices", "devicetaintrules"]);
@@ -22,17 +22,11 @@ const STATE_MEANS = {
   unhealthy: "The status of a pod reports that the device is not healthy",
 };
 
-/** @param {any} device */
-export function kindOfDevice(device) {
-  if (device.unhealthy) return "unhealthy";
-  if (device.state) return device.state;
-  return device.taints?.length ? "tainted" : "free";
-}
-
 export function Devices() {
   const [search, setSearch] = remember("search", "");
   const [driver, setDriver] = remember("driver", "");
   const [state, setState] = remember("state", "");
+  const [order, setOrder] = remember("order", ORDERS[0][0]);
   const [opened, setOpened] = remember("pool", "");
   const [device, setDevice] = remember("device", "");
   const show = (address) => {
@@ -42,7 +36,7 @@ export function Devices() {
   const open = opened ? placeOf(opened) : null;
   const { data, error } = useLive(readMap, [], { only: (event) => followed.has(event.resource ?? ""), least: 1000 });
   const nodes = useMemo(() => matching(data?.nodes ?? [], { search, driver, state }), [data, search, driver, state]);
-  const groups = useMemo(() => grouped(nodes), [nodes]);
+  const groups = useMemo(() => grouped(nodes, order), [nodes, order]);
   const pool = open && data?.nodes.find((each) => each.name === open.node)?.pools.find((each) => each.name === open.pool && each.driver === open.driver);
   const pending = attention(usePending());
   const note = pending && html`<a class="note" href="#/why"><${Icon} name="warning" />${pending}: why?</a>`;
@@ -58,6 +52,7 @@ export function Devices() {
       <${Search} value=${search} onInput=${setSearch} label="Find a node, device, claim or pod" />
       <${Choice} label="State" value=${state} onChange=${setState}
         choices=${[["", "All"], ...Object.entries(STATE_MEANS).map(([each, means]) => [each, html`<span title=${means}><span class=${`dot ${each}`}></span>${each}</span>`])]} />
+      <label class="order">Order <select id="order" value=${order} onChange=${(event) => setOrder(event.target.value)}>${ORDERS.map(([name, text]) => html`<option value=${name} selected=${name === order}>${text}</option>`)}</select></label>
     </div>
     ${data && html`<${Legend} nodes=${nodes} />`}
     ${data && search.trim() && html`<${Elsewhere} search=${search.trim()} nodes=${data.nodes} none=${!nodes.length && html`<${NoMatch} />`} />`}
@@ -113,9 +108,12 @@ const sum = (rows, name) => rows.reduce((all, each) => all + each[name], 0);
 function leadOf(nodes, drivers) {
   const used = IN_USE.reduce((all, state) => all + sum(drivers, state), 0);
   const left = drivers.reduce((all, each) => all + unusable(each), 0);
-  const use = `${used.toLocaleString("en")} in use, ${sum(drivers, "free").toLocaleString("en")} free${left ? `, ${left.toLocaleString("en")} tainted` : ""}`;
+  const use = `${used.toLocaleString("en")} in use, ${sum(drivers, "free").toLocaleString("en")} free${elsewhere(sum(drivers, "freeUnschedulable"))}${left ? `, ${left.toLocaleString("en")} tainted` : ""}`;
   return `${counted(nodes, "node")}, ${counted(sum(drivers, "devices"), "device")} of ${counted(drivers.length, "driver")}: ${use}`;
 }
+
+/** Says how many of the free devices are on nodes that take no pods; "" for none. */
+const elsewhere = (number) => (number ? ` (${number.toLocaleString("en")} of them on nodes that take no pods)` : "");
 
 /** Explains the forms in the map that the buttons of the filter do not explain, if the map has such forms. */
 function Legend({ nodes }) {
@@ -141,6 +139,8 @@ function Nothing() {
   <//>`;
 }
 
+const TAKES_NO_PODS = "These devices are free, but the scheduler does not use them: their node is not ready, is cordoned or does not exist";
+
 function Drivers({ drivers, chosen, choose }) {
   return html`<ul class="drivers" aria-label="Drivers">${drivers.map((each) => html`<li><${Driver} numbers=${each} is=${each.driver === chosen} choose=${choose} /></li>`)}</ul>`;
 }
@@ -153,129 +153,13 @@ function Driver({ numbers, is, choose }) {
     <strong>${driver}</strong>
     <span class="bar" aria-hidden="true">${parts.map(([state, number]) => html`<span class=${state} style=${{ flexGrow: number }}></span>`)}</span>
     <span class="numbers">${parts.map(([state, number]) => html`<span title=${STATE_MEANS[state]}><span class=${`dot ${state}`}></span>${number.toLocaleString("en")} ${state}</span>`)}
+      ${numbers.freeUnschedulable > 0 && html`<span class="warn" title=${TAKES_NO_PODS}>${numbers.freeUnschedulable.toLocaleString("en")} of the free are on nodes that take no pods</span>`}
       ${tainted > unusable(numbers) && html`<span class="warn">${tainted.toLocaleString("en")} with a taint</span>`}${unhealthy > 0 && html`<span class="bad">${unhealthy.toLocaleString("en")} unhealthy</span>`}</span>
   </button>`;
 }
 
 /** Returns the number of devices of a driver that no claim has, and that are tainted. */
 const unusable = (numbers) => numbers.devices - numbers.free - IN_USE.reduce((all, state) => all + numbers[state], 0);
-
-// choosing and grouping -------------------------------------------------------------------------------------
-
-function matching(nodes, { search, driver, state }) {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  if (!words.length && !driver && !state) {
-    return nodes;
-  }
-  return nodes
-    .map((node) => {
-      const isNode = words.length > 0 && words.every((word) => node.name.toLowerCase().includes(word));
-      const pools = node.pools
-        .filter((pool) => !driver || pool.driver === driver)
-        .map((pool) => ({ ...pool, devices: pool.devices.map((device) => ({ ...device, dim: !fits(pool, device, isNode ? [] : words, state) })) }))
-        .filter((pool) => pool.devices.some((device) => !device.dim));
-      return { ...node, pools, isNode };
-    })
-    .filter((node) => node.pools.length || (node.isNode && !driver && !state));
-}
-
-function fits(pool, device, words, state) {
-  if (state && kindOfDevice(device) !== state && !(state === "tainted" && device.taints?.length)) {
-    return false;
-  }
-  const users = (device.users ?? []).map((each) => `${each.namespace}/${each.name} ${each.pods.join(" ")}`).join(" ");
-  const text = `${pool.name} ${device.name} ${device.product ?? ""} ${users}`.toLowerCase();
-  return words.every((word) => text.includes(word));
-}
-
-/** Groups the nodes of the map. Nodes that need attention come first, and pools of several nodes come last. */
-/** @param {any[]} nodes */
-function grouped(nodes) {
-  /** @type {{title: string, hint: string, nodes: any[]}[]} */
-  const groups = [
-    { title: "Needs attention", hint: "Nodes that are not ready or are cordoned, and nodes with unhealthy devices or with pools that are not complete or have only tainted devices", nodes: [] },
-    { title: "In use", hint: "", nodes: [] },
-    { title: "Free", hint: "", nodes: [] },
-    { title: "Without devices", hint: "", nodes: [] },
-    { title: "Pools of several nodes", hint: "", nodes: [] },
-  ];
-  for (const node of nodes) {
-    groups[groupOf(node)].nodes.push(node);
-  }
-  return groups.filter((each) => each.nodes.length);
-}
-
-function groupOf(node) {
-  const devices = node.pools.flatMap((pool) => pool.devices);
-  if (!node.name) return 4;
-  if (problemsOf(node).length) return 0;
-  if (!devices.length) return 3;
-  return devices.some((each) => each.state) ? 1 : 2;
-}
-
-/**
- * Returns why a node needs attention, as badges with the members kind, text and title.
- *
- * @returns {any[]}
- */
-function problemsOf(node) {
-  const devices = node.pools.flatMap((pool) => pool.devices);
-  const unhealthy = devices.filter((each) => each.unhealthy).length;
-  const isTainted = (pool) => pool.devices.length > 0 && pool.devices.every((each) => kindOfDevice(each) === "tainted");
-  const drivers = (test) => [...new Set(node.pools.filter(test).map((pool) => shortDriver(pool.driver)))];
-  return [
-    !node.exists && node.name && { kind: "warn", text: "no Node", title: "ResourceSlices name this node, and there is no such Node" },
-    !node.ready && { kind: "bad", text: "not ready" },
-    !node.schedulable && { kind: "warn", text: "cordoned" },
-    unhealthy > 0 && { kind: "bad", text: `${unhealthy.toLocaleString("en")} unhealthy`, title: "The status of a pod reports that a device is not healthy" },
-    ...drivers(isTainted).map((driver) => ({ kind: "warn", text: `all ${driver} tainted`, title: "Each device of a pool has a taint, and no claim has it" })),
-    ...drivers((pool) => !pool.complete).map((driver) => ({ kind: "warn", text: `${driver} not complete`, title: "The driver has not published all ResourceSlices of a pool" })),
-  ].filter(Boolean);
-}
-
-function NodeGroup({ title, hint, nodes, open, alone }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? nodes : nodes.slice(0, GROUP_SHOWN);
-  return html`<section class="node-group" aria-label=${title}>
-    ${!alone && html`<h2>${title} <span class="count">${nodes.length}</span></h2>`}${!alone && hint && html`<p class="soft small">${hint}</p>`}
-    <div class="nodes">${shown.map((node) => html`<${NodeCard} key=${node.name} node=${node} open=${open} />`)}</div>
-    ${shown.length < nodes.length && html`<button type="button" onClick=${() => setAll(true)}>Show ${(nodes.length - shown.length).toLocaleString("en")} more</button>`}
-  </section>`;
-}
-
-// one node ---------------------------------------------------------------------------------------------------
-
-function NodeCard({ node, open }) {
-  return html`<article class="node">
-    <header>
-      ${node.name ? html`<a href=${objectHref("", "nodes", "", node.name)}><${Icon} name="node" />${node.name}</a>` : html`<span>Several nodes</span>`}
-      ${problemsOf(node).map(({ kind, text, title }) => html`<${Pill} kind=${kind} title=${title}>${text}<//>`)}
-      ${node.name && html`<span class="count">${counted(node.pods, "pod")}</span>`}
-    </header>
-    ${node.pools.map((pool) => html`<${PoolStrip} pool=${pool} node=${node.name} open=${open} />`)}
-    ${!node.pools.length && html`<p class="soft">no devices</p>`}
-  </article>`;
-}
-
-function PoolStrip({ pool, node, open }) {
-  const free = pool.devices.filter((each) => kindOfDevice(each) === "free").length;
-  const label = `${pool.driver}${pool.name === node ? "" : `, pool ${pool.name}`}: ${free} of ${counted(pool.devices.length, "device")} free`;
-  return html`<button type="button" class="pool" title=${label} onClick=${() => open({ node, pool: pool.name, driver: pool.driver })}>
-    <span class="pool-name"><span>${shortDriver(pool.driver)}</span><span class="count">${free} of ${pool.devices.length} free</span></span>
-    <span class="squares">${pool.devices.map((device) => html`<${Square} device=${device} />`)}</span>
-    ${pool.counters.length > 0 && html`<span class="counters">${pool.counters.map((each) => html`<span class="counter" title=${`${each.set} ${each.name}: ${each.used} of ${each.total} used`}><span style=${{ width: `${each.fraction * 100}%` }}></span></span>`)}</span>`}
-    ${!pool.complete && html`<span class="warn small">not all slices are published</span>`}
-  </button>`;
-}
-
-function Square({ device }) {
-  const users = device.users ?? [];
-  const isPart = device.consumes?.length > 0;
-  const share = device.shared === undefined ? undefined : { "--share": `${Math.round(device.shared * 100)}%` };
-  const classes = ["square", kindOfDevice(device), device.dim ? "dim" : "", isPart ? "part" : "", share ? "shared" : "", device.taints?.length ? "has-taint" : ""];
-  const uses = users.map((each) => `${each.name}${each.pods.length ? ` (${each.pods.join(", ")})` : ""}`).join(", ");
-  return html`<span class=${classes.filter(Boolean).join(" ")} style=${share} title=${`${device.name}: ${kindOfDevice(device)}${device.taints?.length ? ` (${device.taints.join(", ")})` : ""}${uses ? `, ${uses}` : ""}`}></span>`;
-}
 
 // one pool ---------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ import { control } from "./api.js";
 import { Icon } from "./icons.js";
 import { useLive } from "./live.js";
 import { html, useEffect, useState } from "./preact.js";
+import { preparedText } from "./prepared_text.js";
 import { counted, python, shell } from "./text.js";
 import { Code, Empty, Field, Pill, Problem, SameAs, say, useAction } from "./ui.js";
 
@@ -23,7 +24,8 @@ const path = (name) => `/drivers/${encodeURIComponent(name)}`;
 /** Returns the simulated drivers; an empty list if the request fails. */
 export async function readDrivers() {
   try {
-    return (await control("GET", "/drivers")).drivers;
+    const { drivers, preparedStates } = await control("GET", "/drivers");
+    return drivers.map((each) => ({ ...each, preparedStates: preparedStates[each.name] ?? {} }));
   } catch {
     return [];
   }
@@ -65,10 +67,11 @@ function Driver({ driver, reload }) {
   const body = BEHAVIOURS[chosen]?.body ?? driver.prepare;
   const members = Object.entries(body);
   return html`<article class="card"><h2>${name} <${Pill} kind=${isOff ? "bad" : "good"}>${isOff ? "stopped" : `runs on ${counted(driver.runningNodes, "node")}`}<//>${current === "works" ? "" : html` <${Pill} kind="bad" title="How the driver answers calls to prepare a claim">${BEHAVIOURS[current]?.text ?? current}${driver.prepare?.error && BEHAVIOURS[current] ? `: ${driver.prepare.error}` : ""}<//>`}</h2>
-    <p class="soft">${counted(driver.devices, "device")} on ${counted(driver.nodes, "node")}, ${counted(driver.preparedClaims, "prepared claim")}</p>
+    <p class="soft">${counted(driver.devices, "device")} on ${counted(driver.nodes, "node")}, <span title=${PREPARED_MEANS}>${preparedText(driver)}</span></p>
+    ${driver.lastError && html`<p class="bad">${counted(driver.failedCalls, "failed call")}, the last: ${driver.lastError}</p>`}
     <${Problem} error=${error} />
     <div class="row">
-      <${Field} label="Preparing a claim"><select value=${chosen} disabled=${busy} onChange=${(event) => behave(event.target.value)}>
+      <${Field} label="Preparing a claim" whole><select value=${chosen} disabled=${busy} onChange=${(event) => behave(event.target.value)}>
         ${Object.entries(BEHAVIOURS).map(([choice, { text }]) => html`<option value=${choice} selected=${choice === chosen}>${text}</option>`)}
         ${!BEHAVIOURS[chosen] && html`<option value=${chosen} selected>${chosen}</option>`}</select><//>
       ${isOff ? html`<button type="button" disabled=${busy} title="Starts the driver on all its nodes: it publishes its devices and prepares claims again" onClick=${() => act("start")}><${Icon} name="play" />Start</button>` : html`<button type="button" disabled=${busy} title="Stops the driver on all nodes: the kubelet cannot prepare claims until the driver starts again. Its ResourceSlices stay" onClick=${() => act("stop")}><${Icon} name="pause" />Stop</button>`}
@@ -79,6 +82,8 @@ function Driver({ driver, reload }) {
       python=${`fakeapi.driver(${python(name)}).prepare(${members.map(([key, value]) => `${key}=${python(value)}`).join(", ")})\n${["stop", "start", "restart"].map((way) => `fakeapi.driver(${python(name)}).${way}()`).join("\n")}`} />
   </article>`;
 }
+
+const PREPARED_MEANS = "Claims that a kubelet has prepared with this driver and not unprepared yet. In the view Claims, a claim is prepared only while one of its pods runs, or when its driver has written status.devices";
 
 /** Returns the name of a behaviour in BEHAVIOURS; a description of any other behaviour. */
 function behaviourOf(prepare) {

@@ -9,6 +9,11 @@ import { Pill } from "./ui.js";
 const GOOD = new Set(["placed", "running", "allocated", "ready", "fits"]);
 const NODES_SHOWN = 50;
 const BLAMED_SHOWN = 5;
+// Maximum number of facts of a reason that are shown without a click.
+const FACTS_SHOWN = 4;
+// Maximum length of all notes that are shown without a click, and the length of the beginning of longer notes.
+const NOTES_LENGTH = 200;
+const NOTE_START = 60;
 
 // The reasons that the view of controllers and drivers can remove or show.
 const OF_DRIVERS = new Set(["PrepareFailed", "DriverNotRegistered", "ControllerNotRunning", "KubeletNotRunning", "SchedulerNotRunning"]);
@@ -19,12 +24,33 @@ export function Explained({ value }) {
   const isGood = GOOD.has(value.verdict) && !reasons.some((reason) => OF_DRIVERS.has(reason.code));
   const item = (reason) => html`<${Reason} reason=${reason} said=${reason.text === value.summary} alone=${reasons.length === 1} />`;
   return html`<div class="explained">
-    <p class="answer"><${Pill} kind=${isGood ? "good" : "warn"}>${value.verdict}<//> <${Prose} text=${value.summary} /></p>
+    <p class="answer"><${Pill} kind=${isGood ? "good" : "warn"}>${value.verdict === "deleting" ? "being deleted" : value.verdict}<//> <${Prose} text=${value.summary} /></p>
     ${value.details?.length > 0 && html`<ul class="reasons">${value.details.map((each) => html`<li><${Prose} text=${each} /></li>`)}</ul>`}
     ${reasons.length === 1 ? html`<div class="only">${item(reasons[0])}</div>` : html`<ol>${reasons.map((reason) => html`<li>${item(reason)}</li>`)}</ol>`}
     ${value.nodes?.length > 0 && html`<${Nodes} nodes=${value.nodes} />`}
-    ${(value.notes ?? []).map((note) => html`<p class="soft"><${Prose} text=${note} /></p>`)}
+    <${Notes} notes=${value.notes ?? []} />
   </div>`;
+}
+
+/** Shows the first facts of a reason. The others open on a click. */
+function Facts({ facts }) {
+  const list = (some) => html`<ul class="reasons">${some.map((each) => html`<li><${Prose} text=${each} /></li>`)}</ul>`;
+  const more = facts.length > FACTS_SHOWN + 1 ? facts.slice(FACTS_SHOWN) : [];
+  if (!facts.length) {
+    return null;
+  }
+  return html`${list(more.length ? facts.slice(0, FACTS_SHOWN) : facts)}
+    ${more.length > 0 && html`<details class="more"><summary class="soft">${counted(more.length, "more line")}</summary>${list(more)}</details>`}`;
+}
+
+/** Shows short notes as text. Long notes open on a click. */
+function Notes({ notes }) {
+  if (!notes.length) {
+    return null;
+  }
+  const all = notes.map((note) => html`<p class="soft"><${Prose} text=${note} /></p>`);
+  const isShort = notes.reduce((sum, each) => sum + each.length, 0) <= NOTES_LENGTH;
+  return isShort ? all : html`<details class="more"><summary class="soft">${notes.length === 1 ? "A note" : counted(notes.length, "note")}: ${notes[0].slice(0, NOTE_START)}…</summary>${all}</details>`;
 }
 
 /** Shows a text. The parts between backticks are code. */
@@ -38,7 +64,7 @@ function Reason({ reason, said, alone }) {
   const facts = (reason.details ?? []).filter((each) => !reason.expression || each !== `expression: ${reason.expression}`);
   const isTaint = reason.code === "DeviceTainted";
   return html`${said ? !alone && html`<p>In detail:</p>` : html`<p><${Prose} text=${reason.text} /></p>`}
-    ${facts.length > 0 && html`<ul class="reasons">${facts.map((each) => html`<li><${Prose} text=${each} /></li>`)}</ul>`}
+    <${Facts} facts=${facts} />
     ${reason.expression && html`<pre tabindex="0" aria-label="CEL expression">${reason.expression}</pre>`}
     <${Seen} seen=${reason.seen} />
     ${reason.object && html`<p class="soft">See <${ObjectLink} of=${reason.object} />${reason.path && html` at <code>${reason.path}</code>`}</p>`}

@@ -59,7 +59,7 @@ export function Faults() {
     <//>
     <${Problem} error=${error ?? action.error} />
     ${data &&
-    html`<${Table} cards=${CARD_HEIGHT + CARD_LINE} label="Armed faults" columns=${columns(disarm)} rows=${data.faults} id=${(row) => row.name}
+    html`<${Table} cards=${CARD_HEIGHT + 2 * CARD_LINE} label="Armed faults" order="oldest first" columns=${columns(disarm)} rows=${data.faults} id=${(row) => row.name}
       empty=${html`<${Empty} icon="faults" title="No fault is armed"><p>A fault makes requests fail, wait or lose their responses. Arm one below, or make one of a request under <a href="#/requests">Requests</a>.</p><//>`} />`}
     ${data?.faults.length > 0 && html`<${SameAs} command=${[...data.faults.map((each) => `fakeapi faults disarm ${shell(each.name)}`), "fakeapi faults disarm --all"].join("\n")} python=${[...data.faults.map((each) => `fakeapi.faults.disarm(${python(each.name)})`), "fakeapi.faults.disarm()"].join("\n")} />`}
     <div class="two"><${ReadyMade} arm=${arm} /><${AnyRule} arm=${arm} /></div>`;

@@ -59,7 +59,7 @@ export class Lanes {
   draw() {
     const scale = window.devicePixelRatio || 1;
     this.width = this.canvas.parentElement?.clientWidth ?? 0;
-    this.labels = this.width < 600 ? 100 : 210;
+    this.labels = this.width < 600 ? 126 : 210;
     this.canvas.width = this.width * scale;
     this.canvas.height = this.height * scale;
     this.canvas.style.height = `${this.height}px`;

@@ -2,6 +2,7 @@
 
 import { control, events, Refused } from "./api.js";
 import { useCallback, useEffect, useRef, useState } from "./preact.js";
+import { NO_ATTENTION } from "./text.js";
 
 const REFRESH_MS = 400;
 // A view pauses for this many times the duration of its last reading and drawing.
@@ -185,14 +186,12 @@ export function useServer() {
 
 /** The resources of workloads that can lack pods, and of the events that say why. */
 export const WORKLOADS = ["deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "events"];
-const counting = new Set(["pods", ...WORKLOADS]);
-/** @type {{pods: number, crashing: number, deleting: number, workloads: Record<string, number>}} */
-const NOTHING = { pods: 0, crashing: 0, deleting: 0, workloads: {} };
+const counting = new Set(["pods", "resourceclaims", "namespaces", ...WORKLOADS]);
 
-/** Returns the numbers of pods and workloads that wait or need attention. Reads them at most once in PENDING_MS. */
+/** Returns the numbers of objects that wait or need attention. Reads them at most once in PENDING_MS. */
 export function usePending() {
   const { data } = useLive(() => control("GET", "/pending"), [], { only: (event) => counting.has(event.resource ?? ""), least: PENDING_MS });
-  return data ?? NOTHING;
+  return data ?? NO_ATTENTION;
 }
 
 const time = { server: Date.now() / 1000, local: Date.now() / 1000, frozen: false };

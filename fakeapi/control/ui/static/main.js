@@ -12,7 +12,7 @@ import { ObjectView } from "./object.js";
 import { Objects } from "./objects.js";
 import { html, render, useEffect, useRef, useState } from "./preact.js";
 import { Requests } from "./requests.js";
-import { age, attention, counted } from "./text.js";
+import { age, attention, total } from "./text.js";
 import { Empty, Panel } from "./ui.js";
 import { Watches } from "./watches.js";
 import { Why } from "./why.js";
@@ -121,12 +121,11 @@ function Sidebar({ current, state, connected, locked, showHelp }) {
   </header>`;
 }
 
-/** Shows the number of pods and workloads that wait or need attention beside the view Pending. */
+/** Shows the number of objects that wait or need attention beside the view Pending. */
 function Waiting() {
   const numbers = usePending();
-  const { pods, crashing, deleting, workloads } = numbers;
-  const all = Object.values(workloads).reduce((sum, number) => sum + number, pods + crashing + deleting);
-  const text = [pods && counted(pods, "pending pod"), attention({ ...numbers, pods: 0 })].filter(Boolean).join(", ");
+  const all = total(numbers);
+  const text = attention(numbers);
   return all ? html`<span class="count" aria-hidden="true" title=${text}>${all.toLocaleString("en")}</span><span class="hidden">${text}</span>` : null;
 }
 

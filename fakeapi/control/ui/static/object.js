@@ -10,6 +10,7 @@ import { kindOf, kindOfResource } from "./kinds.js";
 import { ToObject } from "./links.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
+import { oldStatus, useSilentNodes } from "./silent.js";
 import { cellOf, ObjectTimeline, readEvents, readWriters } from "./timeline.js";
 import { actorName } from "./requests.js";
 import { age, apiGroup, clock, counted, href, objectHref, partOf, placed, python, secondsOf, shell } from "./text.js";
@@ -56,6 +57,7 @@ export function ObjectView({ place }) {
     ${wanted && data && html`<p class="note" role="status">${then ? `The object as it was at version ${wanted}` : `The object as it was at version ${wanted} is not kept. This is the newest version.`}</p>`}
     ${error instanceof Refused && error.code === 404 && html`<p><button type="button" class="main" onClick=${() => setOpen("create")}><${Icon} name="plus" />Create ${name}</button></p>`}
     ${open === "create" && html`<${Create} group=${group} resource=${resource} namespace=${namespace} name=${name} onClose=${() => setOpen("")} />`}
+    ${shown && last.change !== "DELETED" && html`<${OldStatus} object=${shown.object} />`}
     ${last?.change === "DELETED" && html`<p class="note" role="status">The object is deleted. This is its last state.</p>`}
     ${shown &&
     html`<${Choice} label="What to show" value=${tab} onChange=${setTab} choices=${tabs(shown.object, versions)} />
@@ -70,6 +72,19 @@ export function ObjectView({ place }) {
       </div>`}
     ${open === "edit" && html`<${Editor} object=${last.object} namespace=${namespace} onClose=${() => setOpen("")} />`}
     ${open === "delete" && html`<${Delete} object=${last.object} group=${group} resource=${resource} onClose=${() => setOpen("")} />`}`;
+}
+
+/** Says that the status of a pod may be old, because its node is not ready; for such a node, how many pods it has. */
+function OldStatus({ object }) {
+  const silent = useSilentNodes();
+  const node = object.kind === "Pod" ? object.spec?.nodeName : object.kind === "Node" ? object.metadata?.name : "";
+  const found = silent.get(node);
+  const hasEnded = ["Succeeded", "Failed"].includes(object.status?.phase);
+  if (!found || hasEnded || (object.kind === "Node" && !found.pods)) {
+    return null;
+  }
+  const text = object.kind === "Pod" ? oldStatus(found) : `The node is not ready: its ${found.pods === 1 ? "pod keeps its" : `${counted(found.pods, "pod")} keep their`} last status`;
+  return html`<p class="note" role="status">${text}. ${object.kind === "Pod" && html`<a href=${objectHref("", "nodes", "", node)}>See the node</a>`}</p>`;
 }
 
 /** Whether an object waits. The view then begins with the explanation. */
@@ -92,7 +107,7 @@ function Facts({ version, state }) {
   return html`${state && !metadata.deletionTimestamp && html`<${ClaimState} state=${state} /> `}
     ${status?.phase && html`<${Pill} kind=${status.phase === "Running" ? "good" : status.phase === "Pending" ? "warn" : ""}>${String(status.phase)}<//> `}
     ${ready && html`<${Pill} kind=${ready.status === "True" ? "good" : "bad"}>${ready.status === "True" ? "Ready" : "Not ready"}<//> `}
-    ${metadata.deletionTimestamp && html`<${Pill} kind="warn" title="The object has a deletionTimestamp and waits for its finalizers">deleting<//> ${metadata.finalizers?.length > 0 && `waits for ${metadata.finalizers.length === 1 ? "finalizer" : "finalizers"} ${metadata.finalizers.join(", ")}, `}`}
+    ${metadata.deletionTimestamp && html`<${Pill} kind="warn" title="The object has a deletionTimestamp and waits for its finalizers">being deleted<//> ${metadata.finalizers?.length > 0 && `waits for ${metadata.finalizers.length === 1 ? "finalizer" : "finalizers"} ${metadata.finalizers.join(", ")}, `}`}
     created ${age(serverNow() - secondsOf(metadata.creationTimestamp))} ago, resourceVersion ${metadata.resourceVersion}`;
 }
 
@@ -225,7 +240,7 @@ async function waitingFor(object, resource) {
   const { name } = object.metadata;
   const { claims } = await control("GET", "/claims", { query: { state: "pending", search: name } });
   const waiting = claims.filter((each) => each.classes.includes(name)).slice(0, USERS);
-  return waiting.map((each) => ({ what: "Waits", text: placed(each.namespace, each.name), to: `${objectHref(RESOURCE, "resourceclaims", each.namespace, each.name)}?tab=why` }));
+  return waiting.map((each) => ({ what: "Pending claim", text: placed(each.namespace, each.name), to: `${objectHref(RESOURCE, "resourceclaims", each.namespace, each.name)}?tab=why` }));
 }
 
 /** Functions that return the links of an object to related objects, by resource. */

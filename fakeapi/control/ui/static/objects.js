@@ -6,6 +6,8 @@ import { Icon } from "./icons.js";
 import { readKinds, themes } from "./kinds.js";
 import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useMemo, useState } from "./preact.js";
+import { compareNames } from "./order.js";
+import { oldStatus, useSilentNodes } from "./silent.js";
 import { Table } from "./table.js";
 import { age, apiGroup, counted, href, objectHref, partOf, secondsOf, shell } from "./text.js";
 import { Choice, Copy, Empty, Heading, Problem, remember, Search } from "./ui.js";
@@ -79,7 +81,9 @@ function KindTable({ kind }) {
   const namespaces = useLive(() => control("GET", "/table", { query: { resource: "namespaces" } }), [], {
     only: (event) => event.resource === "namespaces",
   });
-  const columns = useMemo(() => columnsOf(kind, data?.columns ?? [], Boolean(wide), !namespace), [kind, data?.columns, wide, namespace]);
+  const silent = useSilentNodes();
+  const isPods = kind.resource === "pods" && !kind.group;
+  const columns = useMemo(() => columnsOf(kind, data?.columns ?? [], Boolean(wide), !namespace, isPods ? silent : undefined), [kind, data?.columns, wide, namespace, silent]);
   const rows = useMemo(() => filtered(data?.rows ?? [], search), [data?.rows, search]);
   const command = ["kubectl get", apiGroup(kind.group, kind.resource), kind.namespaced ? (namespace ? `-n ${namespace}` : "-A") : "", selector && `-l ${shell(selector)}`]
     .filter(Boolean)
@@ -132,7 +136,7 @@ async function readTable(query, old) {
   }
   if (!old) {
     const page = await control("GET", "/table", { query: { ...query, limit: FIRST_PAGE } });
-    return { ...page, all: !page.next };
+    return { ...page, rows: inOrder(page.rows), all: !page.next };
   }
   const table = await control("GET", "/table", { query });
   let page = table;
@@ -140,7 +144,7 @@ async function readTable(query, old) {
     page = await control("GET", "/table", { query: { ...query, after: page.next } });
     table.rows = [...table.rows, ...page.rows];
   }
-  return { ...table, all: true, remaining: page.next ? page.remaining : 0 };
+  return { ...table, rows: inOrder(table.rows), all: true, remaining: page.next ? page.remaining : 0 };
 }
 
 function merged(old, changes) {
@@ -156,7 +160,13 @@ function merged(old, changes) {
     }
     fresh.delete(row.place);
   }
-  return { ...old, rows: [...rows, ...fresh.values()], resourceVersion: changes.resourceVersion };
+  return { ...old, rows: fresh.size ? inOrder([...rows, ...fresh.values()]) : rows, resourceVersion: changes.resourceVersion };
+}
+
+/** Returns the rows in the natural order of their namespaces and names. Most rows are in order already. */
+function inOrder(rows) {
+  const byName = (a, b) => compareNames(a.namespace ?? "", b.namespace ?? "") || compareNames(a.name, b.name);
+  return [...rows].sort(byName);
 }
 
 function filtered(rows, search) {
@@ -170,15 +180,26 @@ function filtered(rows, search) {
   });
 }
 
-function columnsOf(kind, served, wide, showNamespace) {
+/** @param {Map<string, any>} [silent] for pods: the nodes that are not ready, by name */
+function columnsOf(kind, served, wide, showNamespace, silent) {
+  const node = served.findIndex((column) => column.name === "Node");
   const columns = served
     .map((column, index) => ({ column, index }))
     .filter(({ column }) => wide || column.priority === 0)
-    .map(({ column, index }) => cellColumn(kind, column, index));
+    .map(({ column, index }) => (silent?.size && column.name === "Status" ? statusColumn(cellColumn(kind, column, index), node, silent) : cellColumn(kind, column, index)));
   if (kind.namespaced && showNamespace) {
     columns.unshift({ name: "Namespace", show: (row) => row.namespace });
   }
   return columns;
+}
+
+/** Marks pods whose status may be old, because their node is not ready. `node`: the index of the column Node. */
+function statusColumn(column, node, silent) {
+  const show = (row) => {
+    const found = silent.get(row.cells[node]);
+    return html`${column.show(row)}${found && html` <span class="warn" title=${oldStatus(found)}>node not ready</span>`}`;
+  };
+  return { ...column, show };
 }
 
 function cellColumn(kind, column, index) {

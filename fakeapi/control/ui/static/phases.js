@@ -8,18 +8,18 @@ import { duration } from "./text.js";
 
 /** The phase that a step of an object begins, by the text of the step; "" for none. The first match counts. */
 const BEGINS = {
-  claim: [[/^created/, "pending"], [/^allocated/, "allocated"], [/^reserved for/, "reserved"], [/^prepared by/, "prepared"], [/^pod .*: (Running|Succeeded)$/, "prepared"], [/^released by/, "allocated"], [/^deallocated/, "pending"], [/^deletion requested/, "deleting"], [/^deleted/, ""]],
-  pod: [[/^created/, "pending"], [/^scheduled to/, "scheduled"], [/^Running$/, "running"], [/^(Succeeded|Failed)$/, "finished"], [/^deletion requested/, "deleting"], [/^deleted/, ""]],
+  claim: [[/^created/, "pending"], [/^allocated/, "allocated"], [/^reserved for/, "reserved"], [/^prepared by/, "prepared"], [/^pod .*: (Running|Succeeded)$/, "prepared"], [/^released by/, "allocated"], [/^deallocated/, "pending"], [/^deletion requested/, "being deleted"], [/^deleted/, ""]],
+  pod: [[/^created/, "pending"], [/^scheduled to/, "scheduled"], [/^Running$/, "running"], [/^(Succeeded|Failed)$/, "finished"], [/^deletion requested/, "being deleted"], [/^deleted/, ""]],
 };
 const MEANS = {
-  pending: "waits for a node or for devices",
+  pending: "has no node or no devices yet",
   scheduled: "has a node, whose kubelet has not started it yet",
   allocated: "has devices, and no pod may use them",
   reserved: "a pod may use the devices, and its node has not prepared them yet",
   prepared: "the devices are prepared, and a pod may run",
   running: "the pod runs",
   finished: "the pod has ended",
-  deleting: "deletion is requested",
+  "being deleted": "deletion is requested",
 };
 
 /** The CSS variables with the colours of the phases, without dashes. */
@@ -75,7 +75,7 @@ export function Phases({ phases, now }) {
   }
   return html`<dl class="phases">${tracks.map(
     (track) => html`<div><dt>${track}</dt><dd>${phases.filter((each) => each.track === track).map(
-      (phase, index) => html`${index > 0 && html`<span aria-hidden="true">→</span>`}<span class="phase" title=${MEANS[phase.name]}><span class=${`dot ${phase.name}`}></span>${phase.name} <span class="soft">${lengthOf(phase, now)}</span></span>`,
+      (phase, index) => html`${index > 0 && html`<span aria-hidden="true">→</span>`}<span class="phase" title=${MEANS[phase.name]}><span class=${`dot ${phase.name === "being deleted" ? "deleting" : phase.name}`}></span>${phase.name} <span class="soft">${lengthOf(phase, now)}</span></span>`,
     )}</dd></div>`,
   )}</dl>`;
 }

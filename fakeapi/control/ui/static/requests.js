@@ -53,11 +53,11 @@ export function Requests() {
       setOlder([...older, ...page.rows]);
       if (!page.rows.length) say("The journal has no older requests that match");
     });
-  return html`<${Heading} title="Requests" lead=${data ? leadOf(data, read.length, rows.length) : "Reading…"}>
+  return html`<${Heading} title="Requests" lead=${data ? leadOf(data, read.length, rows.length, Boolean(text || set) && read.length < PAGE) : "Reading…"}>
       <button type="button" aria-pressed=${String(paused)} onClick=${() => setPaused(!paused)}><${Icon} name=${paused ? "play" : "pause"} />${paused ? "Resume" : "Pause"}</button>
     <//>
     <div class=${`filters many ${unfolded ? "unfolded" : ""}`}>
-      <${Search} value=${text} onInput=${setText} label="Text in path, query, agent, user, message or fault" placeholder="Any text of the request" />
+      <${Search} value=${text} onInput=${setText} label="Text in path, query, user agent, user, message or fault" placeholder="Any text of the request" />
       <button type="button" class="quiet unfold" aria-expanded=${String(unfolded)} onClick=${() => unfold(!unfolded)}>${unfolded ? "Fewer filters" : "More filters"}${set ? ` (${set} set)` : ""}</button>
       <label class="typed"><span>Verb</span><select id="verb" value=${verb} onChange=${(event) => setVerb(event.target.value)}>${VERBS.map((each) => html`<option value=${each} selected=${each === verb}>${each || "All verbs"}</option>`)}</select></label>
       <${Typed} id="resource" label="Resource" value=${resource} set=${setResource} placeholder="pods/status" />
@@ -72,7 +72,7 @@ export function Requests() {
     </div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} cards=${CARD_HEIGHT} label="The requests, newest first" columns=${columns(setOpen)} rows=${rows} onRow=${(row) => setOpen(row.number)} id=${(row) => String(row.number)} rowClass=${(row) => (row.number === open ? "chosen" : "")}
+    html`<${Table} cards=${CARD_HEIGHT} label="The requests, newest first" order="newest first" columns=${columns(setOpen)} rows=${rows} onRow=${(row) => setOpen(row.number)} id=${(row) => String(row.number)} rowClass=${(row) => (row.number === open ? "chosen" : "")}
       empty=${html`<${Empty} icon="requests" title="No request matches"><p>Requests of kubectl, controllers and tests appear here as they come. Leases and the status of nodes are hidden until you tick Heartbeats.</p>
         <${Code} text=${`kubectl get resourceclaims -A --server ${serverUrl()}`} label="command" /><//>`} />
       ${read.length >= PAGE && html`<p class="after"><button type="button" disabled=${busy} onClick=${more}>Show older requests</button></p>`}`}
@@ -111,10 +111,14 @@ function wild(text) {
   return !text || /[*?]/.test(text) ? text : `*${text}*`;
 }
 
-function leadOf(data, shown, rows) {
-  const skipped = data.skipped ? `, ${data.skipped.toLocaleString("en")} came too fast and are not shown (the journal has them)` : "";
-  const gone = data.forgotten ? `; the journal has dropped the first ${data.forgotten.toLocaleString("en")}` : "";
-  return `${shown.toLocaleString("en")} shown${rows < shown ? ` in ${counted(rows, "row")}` : ""} of ${data.total.toLocaleString("en")} since the start${skipped}${gone}`;
+/** Describes the shown requests. `shown`: their number. `rows`: the number of rows, if repeated patches share a row. */
+function leadOf(data, shown, rows, isFiltered) {
+  const all = data.total.toLocaleString("en");
+  const some = isFiltered ? `${shown.toLocaleString("en")} of the ${all} requests since the start match` : `The newest ${shown.toLocaleString("en")} of ${all} requests since the start`;
+  const folded = rows < shown ? `, in ${counted(rows, "row")}: patches that count the same Event again share a row` : "";
+  const skipped = data.skipped ? `. ${data.skipped.toLocaleString("en")} came too fast and are not shown (the journal has them)` : "";
+  const gone = data.forgotten ? `. The journal has dropped the first ${data.forgotten.toLocaleString("en")}` : "";
+  return `${some}${folded}${skipped}${gone}`;
 }
 
 /** Reads the newest requests, and the next time only newer requests. Over NEW_MAX, counts the older ones. */
@@ -157,7 +161,7 @@ function columns(open) {
     { name: "Code", number: true, width: "4rem", sort: (row) => row.code, show: (row) => html`<span class=${codeKind(row.code)}>${row.code || "none"}</span>` },
     { name: "Verb", width: "6rem", show: (row) => row.verb || row.method },
     { name: "Object", className: "of-object", sort: (row) => `${row.resource ?? row.path} ${row.namespace ?? ""}/${row.name ?? ""}`, show: (row) => html`<${Subject} request=${row} />${row.times > 1 && html` <button type="button" class="times" title="Requests that count the same event once more. Opens the newest" aria-label=${`×${row.times}: open the newest`} onClick=${() => open(row.number)}>×${row.times}</button>`}` },
-    { name: "Agent", className: "of-agent", title: "The first part of the User-Agent", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${`${row.agent ?? ""} as ${row.user ?? ""}`}>${agentName(row)}</span>` },
+    { name: "User agent", className: "of-agent", title: "The first part of the User-Agent", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${`${row.agent ?? ""} as ${row.user ?? ""}`}>${agentName(row)}</span>` },
     { name: "Took", className: "of-took", number: true, width: "6rem", sort: (row) => row.seconds, show: (row) => (row.watch ? html`<span class="soft">watch</span>` : duration(row.seconds)) },
     { name: "Message", className: "grow of-message", sort: (row) => row.message ?? "", show: (row) => html`${(row.faults ?? []).map((each) => html`<${Pill} kind="warn" title="Fault">${each}<//> `)}<span title=${row.message}>${shortMessage(row.message ?? "")}</span>` },
   ];
@@ -234,7 +238,7 @@ function facts(request) {
     ["Received", new Date(request.received * 1000).toISOString()],
     ["Took", duration(request.seconds)],
     ["User", request.user ?? ""],
-    ["Agent", request.agent ?? ""],
+    ["User agent", request.agent ?? ""],
     ["Query", request.query ?? ""],
     ["resourceVersion", request.before || request.after ? `${request.before ?? "none"} → ${request.after ?? "none"}` : ""],
     ["Faults", (request.faults ?? []).join(", ")],

@@ -1,6 +1,7 @@
 // A table for any number of rows. Its headers sort the rows. Only the visible rows are in the document. In a narrow
 // window, a table can show each row as a card.
 
+import { sorted } from "./order.js";
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
 
 // The height of a row in style.css.
@@ -36,7 +37,8 @@ const AFTER = 10;
  * @param {any[]} props.rows
  * @param {(row: any) => string} props.id
  * @param {any} [props.empty] the content instead of a table without rows
- * @param {[string, 1 | -1]} [props.sorted] the column and direction at the beginning
+ * @param {[string, 1 | -1]} [props.sortedBy] the column and direction at the beginning
+ * @param {string} [props.order] the order of the rows without a sorted column, such as "pending first"
  * @param {(row: any) => string} [props.rowClass]
  * @param {(row: any) => void} [props.onRow] receives the row on which the user clicks, outside of links and buttons
  * @param {any} [props.caption]
@@ -44,8 +46,8 @@ const AFTER = 10;
  * @param {number} [props.cards] the height of a card: in a narrow window, each row is a card; 0 for rows in all windows.
  *   style.css places the columns on a card by their classes.
  */
-export function Table({ label, columns, rows, id, empty, sorted, rowClass, onRow, caption, height = ROW_HEIGHT, cards = 0 }) {
-  const [[column, direction], setSorted] = useState(/** @type {[string, number]} */ (sorted ?? ["", 1]));
+export function Table({ label, columns, rows, id, empty, sortedBy, order = "by name", rowClass, onRow, caption, height = ROW_HEIGHT, cards = 0 }) {
+  const [[column, direction], setSorted] = useState(/** @type {[string, number]} */ (sortedBy ?? ["", 1]));
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const [view, setView] = useState({ top: 0, height: 1200, beyond: "", isNarrow: NARROW.matches });
   const isCards = cards > 0 && view.isNarrow;
@@ -56,8 +58,7 @@ export function Table({ label, columns, rows, id, empty, sorted, rowClass, onRow
     if (!by) {
       return rows;
     }
-    const key = by.sort ?? by.show;
-    return rows.map((row) => [key(row) ?? "", row]).sort((a, b) => compare(a[0], b[0]) * direction).map(([, row]) => row);
+    return sorted(rows, by.sort ?? by.show, direction);
   }, [rows, column, direction, columns.map((each) => each.name).join()]);
 
   useLayoutEffect(() => measure(box.current, setView), [rows.length > 0]);
@@ -92,7 +93,7 @@ export function Table({ label, columns, rows, id, empty, sorted, rowClass, onRow
   };
   const turn = (name) => setSorted(name === column ? (direction === 1 ? [name, -1] : ["", 1]) : [name, 1]);
   return html`${view.beyond && html`<p class="beyond soft">Scroll sideways: ${view.beyond}</p>`}
-    ${isCards && html`<${SortBy} columns=${columns} column=${column} direction=${direction} choose=${setSorted} />`}
+    ${isCards && html`<${SortBy} columns=${columns} column=${column} direction=${direction} order=${order} choose=${setSorted} />`}
     <div class=${`table ${view.beyond ? "cut" : ""} ${isCards ? "cards" : ""}`} style=${{ "--card": `${cards}px`, "--row": `${height}px` }} ref=${box} tabindex="0" role="region" aria-label=${label}>
     <table role=${role("table")} aria-rowcount=${ordered.length + 1}>
       <caption class=${caption ? "" : "hidden"}>${caption ?? label}</caption>
@@ -124,10 +125,10 @@ function head(each, column, direction, turn, role) {
 }
 
 /** Sorts the cards of a narrow window, which has no room for the headers. */
-function SortBy({ columns, column, direction, choose }) {
+function SortBy({ columns, column, direction, order, choose }) {
   const names = columns.map((each) => each.name).filter(Boolean);
-  return html`<div class="sort-by"><label>Sort by <select value=${column} onChange=${(event) => choose([event.target.value, 1])}>
-      <option value="" selected=${!column}>the usual order</option>${names.map((name) => html`<option value=${name} selected=${name === column}>${name}</option>`)}</select></label>
+  return html`<div class="sort-by"><label>Order <select value=${column} onChange=${(event) => choose([event.target.value, 1])}>
+      <option value="" selected=${!column}>${order}</option>${names.map((name) => html`<option value=${name} selected=${name === column}>${name}</option>`)}</select></label>
     ${column && html`<button type="button" aria-label=${direction === 1 ? "Ascending: sort in descending order" : "Descending: sort in ascending order"} onClick=${() => choose([column, -direction])}>${direction === 1 ? "↑" : "↓"}</button>`}</div>`;
 }
 
@@ -160,13 +161,4 @@ function beyond(element) {
   const before = heads.filter((head) => head.offsetLeft + head.offsetWidth / 2 < element.scrollLeft).map(name);
   const after = heads.filter((head) => head.offsetLeft + head.offsetWidth / 2 > right).map(name);
   return [before.length ? `← ${before.join(", ")}` : "", after.length ? `${after.join(", ")} →` : ""].filter(Boolean).join(" · ");
-}
-
-const collator = new Intl.Collator("en", { numeric: true });
-
-function compare(a, b) {
-  if (typeof a === "number" && typeof b === "number") {
-    return (Number.isNaN(a) ? -1 : a) - (Number.isNaN(b) ? -1 : b);
-  }
-  return collator.compare(String(a), String(b));
 }

@@ -9,17 +9,37 @@ export function counted(number, noun, plural = `${noun}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
 }
 
+/** @typedef {{pods: number, crashing: number, workloads: Record<string, number>, unusedClaims: number, deletingPods: number, deletingClaims: number, deletingNamespaces: number}} Attention the numbers of GET /pending */
+
+/** @type {Attention} */
+export const NO_ATTENTION = { pods: 0, crashing: 0, workloads: {}, unusedClaims: 0, deletingPods: 0, deletingClaims: 0, deletingNamespaces: 0 };
+
+const be = (/** @type {number} */ number) => (number === 1 ? "is" : "are");
+
 /**
- * Describes the pods and workloads that wait or need attention, such as "6 pods wait, 1 crashes, 1 Deployment lacks
- * pods". Only the first number of pods has the noun.
+ * Describes the objects that wait or need attention, such as "6 pods are pending, 1 pod crashes". `fakeapi top` uses the
+ * same words.
  *
- * @param {{pods?: number, crashing?: number, deleting?: number, workloads?: Record<string, number>}} numbers
+ * @param {Attention} numbers
  */
-export function attention({ pods = 0, crashing = 0, deleting = 0, workloads = {} }) {
-  const some = [[pods, "waits", "wait"], [crashing, "crashes", "crash"], [deleting, "is being deleted", "are being deleted"]].filter(([number]) => number);
-  const parts = some.map(([number, one, many], index) => `${index ? Number(number).toLocaleString("en") : counted(Number(number), "pod")} ${number === 1 ? one : many}`);
-  const lacking = Object.entries(workloads).map(([kind, number]) => `${counted(number, kind)} ${number === 1 ? "lacks" : "lack"} pods`);
-  return [...parts, ...lacking].join(", ");
+export function attention({ pods, crashing, workloads, unusedClaims, deletingPods, deletingClaims, deletingNamespaces }) {
+  const deleting = [["pod", deletingPods], ["claim", deletingClaims], ["namespace", deletingNamespaces]];
+  return [
+    pods && `${counted(pods, "pod")} ${be(pods)} pending`,
+    crashing && `${counted(crashing, "pod")} ${crashing === 1 ? "crashes" : "crash"}`,
+    ...Object.entries(workloads).map(([kind, number]) => `${counted(number, kind)} ${number === 1 ? "lacks" : "lack"} pods`),
+    unusedClaims && `${counted(unusedClaims, "claim")} without a pod ${be(unusedClaims)} pending`,
+    ...deleting.map(([noun, number]) => number && `${counted(Number(number), String(noun))} ${be(Number(number))} being deleted`),
+  ].filter(Boolean).join(", ");
+}
+
+/**
+ * Returns the number of all objects that wait or need attention. No object counts twice.
+ *
+ * @param {Attention} numbers
+ */
+export function total({ workloads, ...others }) {
+  return [...Object.values(others), ...Object.values(workloads)].reduce((sum, number) => sum + number, 0);
 }
 
 /** @param {number} seconds since the epoch */

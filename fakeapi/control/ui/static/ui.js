@@ -39,9 +39,9 @@ export function Pill({ kind = "", title, children }) {
   return html`<span class=${`pill ${kind}`} title=${title}>${children}</span>`;
 }
 
-/** @param {{label: string, children?: any, hint?: string, wide?: boolean}} props */
-export function Field({ label, hint, wide, children }) {
-  return html`<label class=${wide ? "field wide" : "field"}><span>${label}</span>${children}${hint && html`<small>${hint}</small>`}</label>`;
+/** @param {{label: string, children?: any, hint?: string, wide?: boolean, whole?: boolean}} props `whole`: whether the field has a line of its own in a narrow window */
+export function Field({ label, hint, wide, whole, children }) {
+  return html`<label class=${["field", wide && "wide", whole && "whole"].filter(Boolean).join(" ")}><span>${label}</span>${children}${hint && html`<small>${hint}</small>`}</label>`;
 }
 
 /**

@@ -5,8 +5,8 @@ import { placeOf, useCause, useKnownCauses } from "./causes.js";
 import { claimHref, CLAIMS_MAX, podHref } from "./claims.js";
 import { serverNow, useLive, WORKLOADS } from "./live.js";
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
-import { age, counted, href, objectHref, partOf, placed, secondsOf } from "./text.js";
-import { Pill } from "./ui.js";
+import { age, counted, href, objectHref, partOf, placed, python, secondsOf } from "./text.js";
+import { Code, Pill } from "./ui.js";
 import { Explanation } from "./explanation.js";
 
 /** Number of rows of a group that the page reads at first. */
@@ -17,6 +17,8 @@ const READING = "Reading the reason…";
 const NO_MESSAGE = "No condition of the pod has a message. Its events may say more.";
 /** The reason of pods that have nodes, and no message. It needs no explanation. */
 export const HAVE_NODES = "the kubelets of their nodes have not started them yet";
+/** The reason of such pods if no kubelet of the server runs for their nodes. */
+export const NO_KUBELETS = "no kubelet runs for their nodes, so nothing starts them";
 const TITLES = { pod: "Pod", claim: "Claim", namespace: "Namespace" };
 const NOUNS = { pod: "pod", crashing: "pod that crashes", deletingPod: "pod being deleted", claim: "claim without a pod", deleting: "claim being deleted" };
 const PLURALS = { pod: "pods", crashing: "pods that crash", deletingPod: "pods being deleted", claim: "claims without a pod", deleting: "claims being deleted" };
@@ -58,7 +60,7 @@ export function WaitingGroup({ group, place }) {
   }
   if (isPlain(group)) {
     return html`<section class="card waiting" aria-label=${group.rows[0].message.slice(0, 100)}>
-      ${group.rows.map((row) => html`<${Row} key=${placeOf(row)} row=${row} open=${isOpen(row)}><span class="summary">${row.message}</span><//>`)}
+      ${group.rows.map((row) => html`<${Row} key=${placeOf(row)} row=${row} open=${isOpen(row)}><span class="summary">${textOf(row)}</span><//>`)}
     </section>`;
   }
   const reason = reasonOf(group.rows[0]);
@@ -67,6 +69,9 @@ export function WaitingGroup({ group, place }) {
     <${Message} reason=${reason} rows=${group.rows} />
   </section>`;
 }
+
+/** Returns the sentence about a row that needs no explanation. */
+const textOf = (row) => row.summary || row.message;
 
 function reasonOf(row) {
   if (row.message) return row.message;
@@ -95,14 +100,30 @@ function Folded({ group, isOpen }) {
   const [opened, setOpened] = useState(group.rows.some(isOpen));
   const lead = useMemo(() => leadOf(group), [group]);
   const hasNodes = isStarting(group);
-  const plain = hasNodes ? HAVE_NODES : isPlain(group) ? lead.message : "";
+  const isLost = hasNodes && group.withoutKubelet > 0;
+  const plain = hasNodes ? startingText(group) : isPlain(group) ? textOf(lead) : "";
   const kind = lead.state === "workload" ? lead.kind : "";
   const names = kind ? [`${kind} that lacks pods`, `${kind}s that lack pods`] : [NOUNS[group.kind], PLURALS[group.kind]];
   return html`<details class="card waiting folded" open=${opened} onToggle=${(event) => event.target.open !== opened && event.target.classList.contains("folded") && setOpened(event.target.open)}>
     <summary><strong>${counted(group.number, names[0], names[1])}:</strong> ${plain ? html`<span class="summary">${plain}</span>` : html`<${Summary} lead=${lead} />`}
       ${group.classes.length > 0 && html`<span class="soft asks">${group.number === 1 ? "asks" : "ask"} for ${group.classes.join(", ")}</span>`}</summary>
+    ${opened && isLost && html`<${StartKubelets} node=${lead.node} />`}
     ${opened && html`<${Rows} group=${group} isOpen=${isOpen} lead=${lead} isExplained=${!plain} />`}
   </details>`;
+}
+
+/** Returns the reason of pods that have nodes. Counts the pods on nodes without a kubelet if there are both kinds. */
+function startingText({ number, withoutKubelet }) {
+  if (!withoutKubelet) return HAVE_NODES;
+  return withoutKubelet === number ? NO_KUBELETS : `${HAVE_NODES}; no kubelet runs for the nodes of ${counted(withoutKubelet, "pod")}`;
+}
+
+/** Says how to start kubelets. `node`: one of the nodes without a kubelet. */
+function StartKubelets({ node }) {
+  return html`<p>A kubelet prepares the claims of a pod and starts its containers. Start the server with kubelets that it simulates, for these nodes or for others:</p>
+    <${Code} text=${`fakeapi serve --controllers all --nodes ${node}`} label="command" />
+    <${Code} text=${`FakeAPI(controllers="all", nodes=${python(node)})`} label="Python line" />
+    <p class="soft">Or let a program of your own write the status of the pods.</p>`;
 }
 
 /** Shows the explanation of the first row of a group. Until the page has read it, shows the message in the row. */
@@ -149,13 +170,13 @@ function Row({ row, open, summary, children }) {
   const to = isWorkload ? objectHref(row.group, row.resource, row.namespace, row.name) : HREFS[row.kind](row.namespace, row.name);
   const since = (stamp) => age(serverNow() - secondsOf(stamp));
   const ends = row.state === "deleting" && (row.deleted ? `being deleted for ${since(row.deleted)}` : "being deleted");
-  const has = isWorkload && `has ${row.number.toLocaleString("en")} of ${counted(row.wanted, "pod")}, ${row.ready.toLocaleString("en")} ready`;
-  const at = row.node && (row.state ? `on node ${row.node}` : `waits for the kubelet of ${row.node}`);
+  const has = isWorkload && !row.summary && `has ${row.number.toLocaleString("en")} of ${counted(row.wanted, "pod")}, ${row.ready.toLocaleString("en")} ready`;
+  const at = row.node && `on node ${row.node}`;
   const facts = [ends, has, at, !row.deleted && since(row.created)].filter(Boolean).join(", ");
   return html`<details class="one-waiting" ref=${box} open=${opened} aria-current=${open ? "true" : undefined} onToggle=${(event) => (event.target.open !== opened && keepOpen(row, event.target.open), setOpened(event.target.open))}>
     <summary ref=${summary}><span class="soft">${TITLES[row.kind] ?? row.kind}</span> <strong>${placed(row.namespace, row.name)}</strong> ${""}
       <span class="soft">${facts}</span> ${children}</summary>
-    ${opened && html`${isWorkload ? html`<p>${row.message}</p>` : html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />`}
+    ${opened && html`${isWorkload ? html`<p>${row.summary ? "The API server says: " : ""}${row.message}</p>` : html`<${Explanation} kind=${row.kind} namespace=${row.namespace} name=${row.name} message=${row.message} />`}
       <p><a href=${to}>Open the ${row.kind}</a></p>`}
   </details>`;
 }

@@ -13,17 +13,17 @@ export function Watches() {
   const { data, error } = useLive(() => control("GET", "/watches"), [], { types: ["request", "object"], least: 1000 });
   const rows = (data?.watches ?? []).filter((each) => `${each.resource} ${each.namespace ?? ""} ${each.agent ?? ""} ${each.user ?? ""}`.toLowerCase().includes(search.toLowerCase()));
   return html`<${Heading} title="Watches" lead=${data ? counted(data.watches.length, "open watch", "open watches") : "Reading…"} />
-    <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by resource, agent or user" /></div>
+    <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by resource, user agent or user" /></div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} cards=${CARD_HEIGHT + CARD_LINE} label="Open watches" columns=${COLUMNS} rows=${rows} id=${(row) => String(row.number)}
+    html`<${Table} cards=${CARD_HEIGHT + CARD_LINE} label="Open watches" order="oldest first" columns=${COLUMNS} rows=${rows} id=${(row) => String(row.number)}
       empty=${html`<${Empty} icon="watches" title=${data.watches.length ? "No watch matches" : "No watch is open"}><p>A watch of a client or controller appears here, with the number of events that the server has not sent yet.</p><//>`} />`}`;
 }
 
 const COLUMNS = [
   { name: "Resource", className: "name", show: (row) => row.resource },
   { name: "Objects", className: "of-objects", sort: (row) => placed(row.namespace ?? "", row.name ?? ""), show: (row) => placed(row.namespace ?? "", row.name ?? "") || "all" },
-  { name: "Agent", className: "of-user", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${row.agent ?? ""}>${agentName(row)}</span>` },
+  { name: "User agent", className: "of-user", sort: (row) => row.agent ?? "", show: (row) => html`<span title=${row.agent ?? ""}>${agentName(row)}</span>` },
   { name: "Events", className: "of-count", label: "events", number: true, sort: (row) => row.watch?.events ?? 0, show: (row) => (row.watch?.events ?? 0).toLocaleString("en") },
   { name: "Bookmarks", className: "of-count", label: "bookmarks", number: true, sort: (row) => row.watch?.bookmarks ?? 0, show: (row) => (row.watch?.bookmarks ?? 0).toLocaleString("en") },
   { name: "Behind", className: "of-count", label: "behind", number: true, title: "Events that the server has not sent yet", sort: (row) => row.watch?.behind ?? 0, show: (row) => html`<span class=${row.watch?.behind ? "warn" : "good"}>${row.watch?.behind ?? 0}</span>` },

@@ -4,9 +4,10 @@ import { control } from "./api.js";
 import { CAUSES_MAX, keyOf, knownText, useKnownCauses, useReading } from "./causes.js";
 import { useLive, WORKLOADS } from "./live.js";
 import { html, useMemo, useState } from "./preact.js";
+import { SilentNodes } from "./silent.js";
 import { attention, counted, partOf, placed } from "./text.js";
 import { Choice, Empty, Heading, Problem, remember, Search } from "./ui.js";
-import { HAVE_NODES, isAt, isFolded, isPlain, isStarting, leadOf, rowsOf, SHOWN, WaitingGroup } from "./waiting.js";
+import { HAVE_NODES, isAt, isFolded, isPlain, isStarting, leadOf, NO_KUBELETS, rowsOf, SHOWN, WaitingGroup } from "./waiting.js";
 
 const followed = new Set(["pods", "resourceclaims", "resourceslices", "nodes", "deviceclasses", "resourceclaimtemplates", "namespaces", ...WORKLOADS]);
 const GROUPS_SHOWN = 40;
@@ -39,9 +40,10 @@ export function Why({ place }) {
     <div class="filters"><${Search} value=${search} onInput=${setSearch} label="Filter by name, node or reason" />
       <${Choice} label="What" value=${what} onChange=${setWhat} choices=${choices} /></div>
     <${Problem} error=${error} />
+    <${SilentNodes} />
     ${unread.length > 0 && explained.length > READ_AT_ONCE && html`<${Unread} key=${search} rows=${unread} />`}
     ${unread.length > 0 && explained.length <= READ_AT_ONCE && html`<p class="soft" role="status">Reading ${counted(unread.length, "reason")}…</p>`}
-    ${data && !shown.length && html`<${Empty} icon="why" title=${!all.length ? "Nothing is pending" : unread.length ? "No name or known reason matches" : "Nothing pending matches"}><p>Pods that wait for a node or for their devices appear here, and objects that wait for finalizers, pods that crash, and workloads that lack pods, each with the reason.</p><//>`}
+    ${data && !shown.length && html`<${Empty} icon="why" title=${!all.length ? "Nothing is pending" : unread.length ? "No name or known reason matches" : "Nothing pending matches"}><p>Pods without a node or without their devices appear here, and objects that wait for finalizers, pods that crash, and workloads that lack pods, each with the reason.</p><//>`}
     ${groups.slice(0, GROUPS_SHOWN).map((group) => html`<${WaitingGroup} key=${group.cause} group=${group} place=${place} />`)}
     ${left > 0 && html`<p class="soft">${counted(left, "more reason")}. Use the filter to see them.</p>`}`;
 }
@@ -79,7 +81,7 @@ async function readWaiting(search, place) {
     if (row && !group) groups.push({ ...each, rows: [row], number: 1 });
     if (row && group && !group.rows.some((one) => isAt(one, place))) group.rows.push(row);
   }
-  return { ...all, groups, matching: (found?.groups ?? []).map(withRows), terminating: namespaces.total };
+  return { ...all, groups, matching: (found?.groups ?? []).map(withRows) };
 }
 
 const withRows = (group) => ({ ...group, rows: rowsOf(group) });
@@ -116,29 +118,14 @@ function filtered(groups, matching, search) {
 
 /** Whether the texts of a row, and of its explanation if it `isExplained`, contain each word of the filter. */
 function matches(row, search, isExplained) {
-  const own = row.shared ? [row.message || (row.node && HAVE_NODES), row.reason] : [placed(row.namespace, row.name), row.node, row.reason, row.message, row.state === "workload" && row.kind, ...(row.claims ?? []), ...(row.pods ?? [])];
+  const own = row.shared ? [row.message || (row.node && `${HAVE_NODES} ${NO_KUBELETS}`), row.reason] : [placed(row.namespace, row.name), row.node, row.reason, row.message, row.state === "workload" && row.kind, ...(row.claims ?? []), ...(row.pods ?? [])];
   const text = [...own, isExplained && knownText(row)].filter(Boolean).join(" ").toLowerCase();
   return search.toLowerCase().split(/\s+/).filter(Boolean).every((word) => text.includes(word));
 }
 
-function summaryOf(data) {
-  const { pods, claims, unused, crashing, workloads } = data;
-  const also = attention({ crashing, workloads });
-  const ends = [data.deletingPods && counted(data.deletingPods, "pod"), data.deleting && counted(data.deleting, "claim"), data.terminating && counted(data.terminating, "namespace")].filter(Boolean);
-  const number = data.deletingPods + data.deleting + data.terminating;
-  const last = ends.length ? `${listed(ends)} ${number === 1 ? "is" : "are"} being deleted` : "";
-  const waits = pods || claims || !(also || last) ? waitText(pods, claims, unused) : "";
-  return [waits, also, last].filter(Boolean).join(". ");
+/** Describes all objects in the view, with the same numbers as beside its name in the navigation. */
+function summaryOf({ count, claims }) {
+  const used = claims - count.unusedClaims;
+  const also = used > 0 ? `. The pods use ${counted(used, "pending claim")}` : "";
+  return `${attention(count) || "No pod and no claim is pending"}${also}`;
 }
-
-/** Describes the pending pods and claims. `unused`: the number of the claims that no pod uses. */
-function waitText(pods, claims, unused) {
-  if (pods && claims && !unused) {
-    return `${attention({ pods })}, and ${counted(claims, "claim")} that ${pods === 1 ? "it uses" : "they use"}`;
-  }
-  const alone = unused ? `; ${unused === 1 ? "1 claim has" : `${unused.toLocaleString("en")} claims have`} no pod` : "";
-  return `${counted(pods, "pod")} and ${counted(claims, "claim")} wait${alone}`;
-}
-
-/** @param {string[]} texts */
-const listed = (texts) => [texts.slice(0, -1).join(", "), texts.at(-1)].filter(Boolean).join(" and ");
