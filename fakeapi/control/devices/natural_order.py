@@ -1,8 +1,8 @@
 """Sorts names in natural order: node-2 comes before node-10."""
 
-import re
+from fakeapi.machinery.lazy_pattern import lazy_pattern
 
-_DIGITS = re.compile(r"(\d+)", re.ASCII)
+_DIGITS = lazy_pattern(r"([0-9]+)")
 
 Key = tuple[tuple[str, int], ...]
 
