@@ -48,6 +48,7 @@ import (
 func main() { etcdmain.Main(os.Args) }
 """
 _API_SERVER = "k8s.io/kubernetes/cmd/kube-apiserver"
+_COMPONENTS = Path(__file__).parents[1] / "tests" / "interop" / "components"
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,13 @@ def build_api_server(builds: Path, release: str = RELEASE) -> Path:
         command=("build", "-ldflags", " ".join(["-s", "-w", *named])),
         package=_API_SERVER,
     )
+
+
+def build_component(name: str, release: str, builds: Path) -> Path:
+    """Compiles kube-scheduler or kube-controller-manager; returns the path of the program."""
+    source = (_COMPONENTS / name / "main.go").read_text(encoding="utf-8")
+    modules = go_programs.with_kubernetes(release)
+    return go_programs.build(f"{name}-{release}", modules, {"main.go": source}, builds=builds)
 
 
 @contextlib.contextmanager

@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import against, growth, journal, page, plots, recording, replaying, scale, tables
 from benchmarks.beside import bench_beside
+from benchmarks.beside_scheduling import bench_scheduling
 from benchmarks.claims import CLAIMS, MERGE, encoded, named_creates
 from benchmarks.load import drive, request
 from benchmarks.memory import bench_memory
@@ -131,6 +132,7 @@ def parts(arguments: argparse.Namespace) -> dict[str, Callable[[], None]]:
         "start": lambda: bench_start(3 if quick else 15),
         "verbs": lambda: bench_requests(count),
         "beside": lambda: bench_other(arguments),
+        "scheduling": lambda: bench_scheduling(arguments.kubernetes, quick=quick),
         "watch": lambda: asyncio.run(bench_watch(20 if quick else 100)),
         "memory": lambda: asyncio.run(bench_memory(10_000 if quick else 100_000)),
         "recording": lambda: bench_recordings(quick=quick),

@@ -20,6 +20,7 @@ import signal
 import sys
 import time
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,19 @@ CLIENTS = 4
 GET_SECONDS = 0.01
 """Seconds from a response until the next GET of the client `Gets`."""
 TIMEOUT_SECONDS = 280.0
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The numbers of pods, nodes and devices of each node.
+
+    `whole`: whether the server runs all controllers, which create the nodes and slices.
+    """
+
+    pods: int
+    nodes: int
+    devices: int = 20
+    whole: bool = False
 
 
 def server(arguments: argparse.Namespace) -> AbstractContextManager[tuple[int, int]]:
@@ -74,13 +88,13 @@ async def call(connection: Connection, method: str, path: str, body: Any = None,
     return json.loads(answer.body) if answer.body else {}
 
 
-async def prepare(connection: Connection, arguments: argparse.Namespace) -> None:
+async def prepare(connection: Connection, size: Size) -> None:
     """Creates the namespace and the claim template.
 
-    Without `--whole`, also creates the device class, and the nodes with their slices.
+    Without `whole`, also creates the device class, and the nodes with their slices.
     """
     await call(connection, "POST", "/api/v1/namespaces", {"metadata": {"name": "sched"}})
-    if not arguments.whole:
+    if not size.whole:
         expression = 'device.driver == "gpu.example.com"'
         spec: Any = {"selectors": [{"cel": {"expression": expression}}]}
         await call(
@@ -90,15 +104,15 @@ async def prepare(connection: Connection, arguments: argparse.Namespace) -> None
             {"metadata": {"name": "gpu.example.com"}, "spec": spec},
         )
     wanted: Any = {"deviceClassName": "gpu.example.com"}
-    if not arguments.whole:
+    if not size.whole:
         expression = 'device.attributes["gpu.example.com"].model == "a100"'
         wanted["selectors"] = [{"cel": {"expression": expression}}]
     claim = {"spec": {"devices": {"requests": [{"name": "r", "exactly": wanted}]}}}
     templates = GROUP + "/namespaces/sched/resourceclaimtemplates"
     await call(connection, "POST", templates, {"metadata": {"name": "t"}, "spec": claim})
-    if not arguments.whole:
-        for number in range(arguments.nodes):
-            await add_node(connection, f"n{number}", arguments.devices)
+    if not size.whole:
+        for number in range(size.nodes):
+            await add_node(connection, f"n{number}", size.devices)
 
 
 async def add_node(connection: Connection, name: str, devices: int) -> None:
@@ -189,7 +203,7 @@ async def measured(name: str, port: int, pid: int, pods: int, work: Any) -> None
 async def main(arguments: argparse.Namespace) -> None:
     with server(arguments) as (port, pid):
         connection = await Connection.open(port)
-        await prepare(connection, arguments)
+        await prepare(connection, Size(arguments.pods, arguments.nodes, arguments.devices, arguments.whole))
         await asyncio.sleep(arguments.rest)
         if arguments.steps or arguments.profile:
             os.kill(pid, signal.SIGUSR1)

@@ -72,14 +72,15 @@ def fakeapi(
     tree: Path = HERE.parent,
     program: Sequence[str] = ("-m", "fakeapi", "serve"),
 ) -> Iterator[tuple[int, int]]:
-    """Runs `fakeapi serve` for release 1.33 with these options; yields its port and process id.
+    """Runs `fakeapi serve` with these options, by default for 1.33; yields its port and process id.
 
     `program`: Python's arguments for another program with the options of `fakeapi serve`.
     """
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder) / "ready"
         kubeconfig = Path(folder) / "config"
-        command = [*program, "--port", "0", "--release", "1.33", "--ready-file", str(ready)]
+        release = [] if "--release" in options else ["--release", "1.33"]
+        command = [*program, "--port", "0", *release, "--ready-file", str(ready)]
         with process(*command, "--kubeconfig", str(kubeconfig), *options, cores=cores, tree=tree) as started:
             yield await_ready(ready), started.pid
 

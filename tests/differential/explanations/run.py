@@ -46,13 +46,11 @@ from tests.differential.explanations.playing import (
 from tests.differential.explanations.scheduler import Scheduler
 from tests.differential.rbac.servers import Server
 from tests.fakeapi_clients.kubeconfigs import kubeconfig
-from tests.interop import go_programs
 
 PORT = 6743
 PLAYS = 3
 """Maximum number of times that a cluster is played."""
 
-SCHEDULER = Path("tests/interop/components/kube-scheduler/main.go")
 RECORDED = {"1.31": ("1.31",), "1.34": ("1.33", "1.36"), "1.37": ("1.36",)}
 """The releases whose recorded clusters are played, by release of Kubernetes."""
 
@@ -88,9 +86,7 @@ def gates_of(release: str, gates: str) -> str:
 def running(release: str, gates: str, builds: Path, port: int) -> Iterator[tuple[Kubernetes, Path]]:
     """Starts the servers of a release; yields them with a kubeconfig. `gates`: value of --feature-gates."""
     programs = kubernetes.build_etcd(builds), kubernetes.build_api_server(builds, release)
-    source = {"main.go": SCHEDULER.read_text(encoding="utf-8")}
-    modules = go_programs.with_kubernetes(release)
-    scheduler = go_programs.build(f"kube-scheduler-{release}", modules, source, builds=builds)
+    scheduler = kubernetes.build_component("kube-scheduler", release, builds)
     option = f"--feature-gates={gates}"
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
