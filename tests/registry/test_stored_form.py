@@ -1,6 +1,7 @@
 """The server stores an object as its JSON, with space for its resourceVersion."""
 
 import json
+import tracemalloc
 from typing import Any, cast
 
 from hypothesis import given, settings
@@ -118,3 +119,15 @@ def test_the_version_is_written_where_kubernetes_writes_it() -> None:
     value = stored_form.encode({"metadata": meta, "kind": "K", "apiVersion": "v"}, SCHEMA)
     names = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
     assert list(json.loads(value)["metadata"]) == names
+
+
+def test_a_stored_value_takes_no_more_memory_than_its_bytes() -> None:
+    data = {"key": "x" * 1400}
+    config_map = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a"}, "data": data}
+    tracemalloc.start()
+    try:
+        values = [stored_form.encode_value(config_map) for _ in range(100)]
+        taken = tracemalloc.get_traced_memory()[0] / 100
+    finally:
+        tracemalloc.stop()
+    assert len(values[0]) <= taken < len(values[0]) + 100
