@@ -14,7 +14,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.claims import GROUP, TABLE, Make, merge_patch, named_creates, one_object
+from benchmarks.custom import bench_custom
 from benchmarks.load import Server, ask, checked, request
+from benchmarks.protobuf import bench_protobuf
 from benchmarks.servers import fakeapi, resident
 from benchmarks.tables import at_least, heading, row
 from benchmarks.verbs import always, in_turn
@@ -65,6 +67,8 @@ async def bench_beside(url: str, token: str, pids: Sequence[int], count: int) ->
                 _compare(
                     "resident after the load", "MB", resident(*pids) / MEGABYTE, resident(pid) / MEGABYTE
                 )
+            await bench_protobuf(pair, count // 3)
+            await bench_custom(pair, count // 5)
         finally:
             await _both(pair, _clean)
 

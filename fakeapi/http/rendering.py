@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
+from msgspec.structs import replace
+
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import (
     JSON,
@@ -19,16 +21,19 @@ from fakeapi.http.negotiation import (
 from fakeapi.http.protobuf import encode_body, has_protobuf
 from fakeapi.http.response import SEND_BYTES_MAX, LazyResponse, Response
 from fakeapi.http.status import body_of
+from fakeapi.http.stored_messages import list_body, object_body
 from fakeapi.http.transform import Transform, separated, transform_for
 from fakeapi.http.turns import Turns
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.lazy_pattern import lazy_pattern
+from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.decoding import CBOR, PROTOBUF, YAML
 from fakeapi.registry.requests.options import WriteResult
 from fakeapi.registry.verbs.listing import Listed
 from fakeapi.releases.release import ReleaseKinds
+from fakeapi_storage import Entry
 
 _NOT_ACCEPTABLE = 406
 
@@ -77,6 +82,17 @@ def respond(ctx: RequestContext, resource: Resource, body: bytes, status: int = 
     return _response(ctx, status, body if transform is None else transform.of_object(body))
 
 
+def respond_stored(ctx: RequestContext, resource: Resource, entry: Entry) -> Response | None:
+    """Returns a response with a stored object in protobuf.
+
+    Returns None if the response needs the object's JSON: for another representation, or for an audit event.
+    """
+    shape = ctx.representation
+    if shape.media_type != PROTOBUF or shape.kind or ctx.audit is not None:
+        return None
+    return Response(200, object_body(resource, entry), PROTOBUF, ctx.warnings.texts)
+
+
 def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult) -> Response:
     """Returns the response to a write, with status 200, 201 or 202.
 
@@ -111,6 +127,9 @@ async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, 
     """
     shape, gone = ctx.representation, ctx.request.gone
     transform = transform_of(ctx, resource)
+    schema = resource.release.all_kinds.type_of(resource.api_version, resource.kind.list_kind)
+    if shape.media_type == PROTOBUF and transform is None and ctx.audit is None and schema is not None:
+        return await _respond_protobuf(ctx, resource, listed, schema, turns)
     pieces = list_pieces(resource, listed, transform, exact=shape.media_type == PROTOBUF)
     parts = [next(pieces)]
     size = sum([len(entry.value) for entry in listed.entries])
@@ -139,6 +158,20 @@ async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, 
         return _response(ctx, 200, b"".join((*parts, *pieces)))
     async with ctx.request.room(size), turns.threads.held(gone):
         return await asyncio.to_thread(lambda: _response(ctx, 200, [*parts, *pieces]))
+
+
+async def _respond_protobuf(
+    ctx: RequestContext, resource: Resource, listed: Listed, schema: Struct, turns: Turns
+) -> Response:
+    """Returns a response with a list in protobuf. `schema`: the schema of the list."""
+    empty = b"".join(list_pieces(resource, replace(listed, entries=[])))
+    size = sum([len(entry.value) for entry in listed.entries])
+    if size < RENDERED_BESIDE_BYTES:
+        body = await list_body(resource, listed.entries, schema, empty)
+        return Response(200, body, PROTOBUF, ctx.warnings.texts)
+    async with ctx.request.room(size), turns.threads.held(ctx.request.gone):
+        body = await list_body(resource, listed.entries, schema, empty)
+        return Response(200, body, PROTOBUF, ctx.warnings.texts)
 
 
 def transform_of(ctx: RequestContext, resource: Resource) -> Transform | None:

@@ -12,7 +12,7 @@ from fakeapi.asgi import ROOM_FROM_BYTES
 from fakeapi.http import query as queries
 from fakeapi.http.context import RequestContext
 from fakeapi.http.negotiation import JSON, body_type, offer_of, patch_type
-from fakeapi.http.rendering import negotiate_for, respond, respond_list, respond_result
+from fakeapi.http.rendering import negotiate_for, respond, respond_list, respond_result, respond_stored
 from fakeapi.http.response import AnyResponse, Response
 from fakeapi.http.turns import Turns
 from fakeapi.machinery import codec, errors
@@ -118,6 +118,8 @@ class Verbs:
         `view`: the resource of the response. If `view` differs from `resource`, the response is the Scale of
         the object.
         """
+        if view is resource and (response := respond_stored(ctx, resource, entry)) is not None:
+            return response
         show = partial(resource.json_of, entry.value, entry.revision, exact=_is_exact(ctx))
         body = await completed(show) if resource.kind.unstructured else show()
         return respond(ctx, view, body if view is resource else resource.scale_view.json_of(body))
