@@ -1,5 +1,6 @@
 """The released CPU driver: its chart, its examples, and the CPUs that they get."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from fakeapi import FakeAPI
@@ -82,6 +83,7 @@ SETUP = DriverSetup(
     chart="deployment/helm/dra-driver-cpu",
     options={"nri": True, "nodes": f"node,cpu={CPUS}"},
     write_hardware=write_hardware,
+    nightly=False,
     published=_published,
     demos=(
         _example("pod_with_resource_claim_grouped_mode", GROUPED),
@@ -89,3 +91,39 @@ SETUP = DriverSetup(
         _example("pod_with_resource_claim_individual_mode", INDIVIDUAL),
     ),
 )
+
+TEST_IMAGE = "dev.kind.local/ci/dra-driver-cpu-test:v0.2.0"
+RESERVED = "0"
+"""The CPUs that the driver leaves to the node, as in the Makefile of the suite."""
+
+
+def for_suite(folder: Path) -> DriverSetup:
+    """Returns the setup of the driver for its end-to-end suite, as the Makefile of the suite has it.
+
+    `folder`: the directory for the image with the programs that the suite runs in pods.
+    """
+    test_programs = {name: f"test/image/{name}" for name in ("dracpuinfo", "dracputester")}
+    image = replace(DRIVER, name="test-image", programs=test_programs).make_image(folder)
+    worker = "label=node-role.kubernetes.io/worker="
+    return replace(
+        SETUP,
+        options={
+            **SETUP.options,
+            "nodes": f"{SETUP.options['nodes']},{worker}",
+            "feature_gates": "DRAListTypeAttributes=true",
+            "run": [f"{TEST_IMAGE}={image}"],
+        },
+        values={
+            "fullnameOverride": "dracpu",
+            "podLabels.app": "dracpu",
+            "args.logLevel": 6,
+            "args.groupBy": "numanode",
+            "args.reservedCPUs": RESERVED,
+            "args.exposePCIeRoots": True,
+        },
+    )
+
+
+def suite() -> Path:
+    """Compiles the end-to-end suite of the driver; returns its path."""
+    return DRIVER.build("test/e2e", "dra-driver-cpu-e2e", ("test", "-c", "-vet=off"))

@@ -1,7 +1,7 @@
 """DriverSetup and Demo: how to install a released driver on a server, and what its demos must show."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,9 @@ class DriverSetup:
     - `namespace`: the namespace of the driver.
     - `options`: options of FakeAPI besides `run`.
     - `write_hardware`: writes the files that describe the hardware into the root directory of the node.
+    - `network`: enters the network in which the server and the driver run.
     - `published`: whether the driver has published its devices.
+    - `nightly`: whether only the nightly job runs the demos, because the build of the driver takes minutes.
     """
 
     driver: ReleasedDriver
@@ -57,6 +59,8 @@ class DriverSetup:
     options: Mapping[str, Any] = field(default_factory=dict)
     values: Mapping[str, object] = field(default_factory=dict)
     write_hardware: Callable[[Path], None] | None = None
+    nightly: bool = True
+    network: Callable[[], AbstractContextManager[None]] = nullcontext
 
     @property
     def installation(self) -> str:
@@ -79,7 +83,7 @@ class DriverSetup:
             **self.options,
         }
         run = [f"{self.driver.image}={image}", *options.pop("run", ())]
-        with FakeAPI(run=run, **options) as api:
+        with self.network(), FakeAPI(run=run, **options) as api:
             if self.chart:
                 chart = self.driver.source() / self.chart
                 helm.install(chart, self.namespace, api.kubeconfig, {**self.values, **values})

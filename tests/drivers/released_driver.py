@@ -21,7 +21,10 @@ class ReleasedDriver:
     - `image`: the pattern of the driver's image, for the option `run`.
     - `programs`: the package of each program, by the program's path in the image. A package is a directory of
       the module.
+    - `files`: directories of the module that the image has too, by their paths in the image.
     - `proxy_module`: the path under which the Go proxy has the module; "" for the same path as `module`.
+    - `kubernetes`: the release of Kubernetes whose last patch release replaces a release candidate that the
+      driver requires, because the Go proxy need not have candidates; "" for a driver that requires none.
     """
 
     name: str
@@ -31,7 +34,9 @@ class ReleasedDriver:
     release: str
     image: str
     programs: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     proxy_module: str = ""
+    kubernetes: str = ""
 
     def source(self) -> Path:
         """Downloads the module; returns its directory. Raises BuildFailed if that fails."""
@@ -53,12 +58,17 @@ class ReleasedDriver:
 
     def _go_mod(self) -> str:
         text = f"module program\n\ngo {self.go}\n\nrequire {self.module} {self.version}\n"
-        if not self.proxy_module:
-            return text
-        return f"{text}\nreplace {self.module} => {self.proxy_module} {self.version}\n"
+        replaced = ""
+        if self.proxy_module:
+            replaced += f"\t{self.module} => {self.proxy_module} {self.version}\n"
+        if self.kubernetes:
+            version = go_programs.kubernetes_version(self.kubernetes)
+            replaced += f"\tk8s.io/kubernetes => k8s.io/kubernetes {version}\n"
+            replaced += go_programs.staging_replacements(self.kubernetes)
+        return f"{text}\nreplace (\n{replaced})\n" if replaced else text
 
     def make_image(self, folder: Path) -> Path:
-        """Compiles the programs, and puts them where the image has them; returns the directory of the image.
+        """Puts the compiled programs and the files where the image has them; returns the image's directory.
 
         `folder`: the directory in which this method creates the directory of the image.
         """
@@ -67,4 +77,6 @@ class ReleasedDriver:
             program = directory / path
             program.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(self.build(package), program)
+        for path, place in self.files.items():
+            shutil.copytree(self.source() / place, directory / path)
         return directory

@@ -18,18 +18,8 @@ class RunningDemo:
 
     @classmethod
     def when_running(cls, api: FakeAPI, objects: list[Object]) -> Self:
-        """Waits until the pods among the objects of a demo are running."""
-        pods = [
-            api.wait_for(
-                "Pod",
-                each["metadata"]["name"],
-                namespace=each["metadata"]["namespace"],
-                until=".status.phase=Running",
-                within=RUN_SECONDS,
-            )
-            for each in objects
-            if each["kind"] == "Pod"
-        ]
+        """Waits until the pods and Deployments among the objects of a demo are running."""
+        pods = [pod for each in objects for pod in _pods_of(api, each)]
         assert pods
         return cls(api, pods)
 
@@ -69,6 +59,20 @@ class RunningDemo:
             return log if text in log else ""
 
         return self.api.eventually(output, within=RUN_SECONDS)
+
+
+def _pods_of(api: FakeAPI, obj: Object) -> list[Object]:
+    """Waits until a pod, or the pods of a Deployment, are running; returns the pods."""
+    namespace, name = obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
+    if obj["kind"] == "Pod":
+        running = ".status.phase=Running"
+        return [api.wait_for("Pod", name, namespace=namespace, until=running, within=RUN_SECONDS)]
+    if obj["kind"] != "Deployment":
+        return []
+    api.wait_for("Deployment", name, namespace=namespace, until="Available", within=RUN_SECONDS)
+    labels = obj["spec"]["selector"]["matchLabels"]
+    selector = ",".join(f"{key}={value}" for key, value in labels.items())
+    return list(api.list("Pod", namespace=namespace, label_selector=selector))
 
 
 def _users(claim: Object) -> list[str]:

@@ -49,21 +49,29 @@ def with_kubernetes(release: str) -> str:
 
     The go.mod replaces each staging module with its published version.
     """
-    version, staged = kubernetes_version(release), staging_version(release)
-    download = json.loads(
-        go(["mod", "download", "-json", f"k8s.io/kubernetes@{version}"], Path.cwd(), FETCH_SECONDS)
-    )
-    text = Path(download["GoMod"]).read_text(encoding="utf-8")
-    line = _GO.search(text)
-    assert line is not None, text
-    absent = ABSENT.get(release, {})
-    replaced = "".join(
-        f"\t{module} => {module} {absent.get(module.removeprefix('k8s.io/'), staged)}\n"
-        for module in sorted(set(_STAGING.findall(text)))
-    )
+    go_mod = _go_mod_of_kubernetes(release)
+    line = _GO.search(go_mod)
+    assert line is not None, go_mod
+    version = kubernetes_version(release)
+    replaced = staging_replacements(release)
     return (
         f"module program\n\ngo {line[1]}\n\nrequire k8s.io/kubernetes {version}\n\nreplace (\n{replaced})\n"
     )
+
+
+def staging_replacements(release: str) -> str:
+    """Returns lines for a go.mod that replace each staging module with its published version."""
+    staged, absent = staging_version(release), ABSENT.get(release, {})
+    return "".join(
+        f"\t{module} => {module} {absent.get(module.removeprefix('k8s.io/'), staged)}\n"
+        for module in sorted(set(_STAGING.findall(_go_mod_of_kubernetes(release))))
+    )
+
+
+def _go_mod_of_kubernetes(release: str) -> str:
+    module = f"k8s.io/kubernetes@{kubernetes_version(release)}"
+    download = json.loads(go(["mod", "download", "-json", module], Path.cwd(), FETCH_SECONDS))
+    return Path(download["GoMod"]).read_text(encoding="utf-8")
 
 
 def with_staging(release: str, modules: Iterable[str], go: str = "1.22.0") -> str:

@@ -56,7 +56,7 @@ class KubeletController(Controller):
             root = make_short_directory()
             self._remove_directory = weakref.finalize(self, shutil.rmtree, root, ignore_errors=True)
         else:
-            root = Path(settings.kubelet_directory)
+            root = _absolute(settings.kubelet_directory)
         self._pods: Informer = context.informer(context.served("", "pods"))
         self._node_informer: Informer = context.informer(context.served("", "nodes"))
         self._admitted = AdmittedPods()
@@ -234,3 +234,8 @@ class KubeletController(Controller):
                 await agent.publish(driver)
             case SimulatedSlicesKey(driver=driver):
                 await self.simulation.publish(key.node, driver)
+
+
+def _absolute(directory: str | Path) -> Path:
+    """Returns the absolute path of a directory, because launchers of containers run in another directory."""
+    return Path(directory).absolute()

@@ -15,7 +15,8 @@ CDI_DIRECTORIES = ("/run/cdi", "/etc/cdi")
 HOST = "host"
 """Subdirectory of a node's directory for the node's own version of other paths."""
 
-_KERNEL = ("/dev", "/sys", "/proc")
+_DEV = "/dev"
+_KERNEL = (_DEV, "/sys", "/proc")
 _CREATED = {"", "DirectoryOrCreate", "FileOrCreate"}
 """Types of hostPath volumes that are created.
 
@@ -46,7 +47,8 @@ def host_path(directory: Path, path: str, kind: str = "") -> HostPath:
     - All CDI directories are one directory of the node.
     - For other paths, the node's own directory `host` has precedence.
     - A path below /dev, /sys or /proc that is not in `host` is the path of this machine.
-    - Another path that exists only on this machine is read-only. A path that exists nowhere is in `host`.
+    - Another path that exists only on this machine is read-only.
+    - A path that exists nowhere is in `host`, except below /sys and /proc, where the kernel creates no files.
 
     `directory`: the directory of the node. `kind`: the type of the volume. Raises ContainerStartError if the
     path does not have this type or cannot be created.
@@ -110,7 +112,7 @@ def _place(directory: Path, path: str) -> HostPath | None:
     if (directory / HOST / path[1:]).exists():
         return None
     if any(is_below(path, parent) for parent in _KERNEL):
-        return HostPath(Path(path))
+        return None if is_below(path, _DEV) and not Path(path).exists() else HostPath(Path(path))
     return HostPath(Path(path), read_only=True) if Path(path).exists() else None
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from fakeapi.controllers.kubelet.containers.runtime import ContainerStartError, DeviceNode
 from fakeapi.controllers.kubelet.processes.launch_message import ProcessMount
+from fakeapi.controllers.kubelet.processes.node_paths import host_path
 from tests.controllers.kubelet.processes.running import Images, started
 
 
@@ -62,6 +63,15 @@ def test_a_container_sees_the_sys_of_its_node(isolated_images: Images) -> None:
             assert await ran.lines() == ["0-63", "devices"]
 
     asyncio.run(story())
+
+
+def test_a_missing_directory_of_devices_is_created_for_the_node_as_a_container_runtime_does(
+    tmp_path: Path,
+) -> None:
+    assert host_path(tmp_path, "/dev/infiniband").path == tmp_path / "host" / "dev" / "infiniband"
+    assert (tmp_path / "host" / "dev" / "infiniband").is_dir()
+    with pytest.raises(ContainerStartError, match="/sys/infiniband is not there"):
+        host_path(tmp_path, "/sys/infiniband")
 
 
 def test_files_that_a_container_writes_do_not_reach_this_machine(isolated_images: Images) -> None:
@@ -156,6 +166,27 @@ def test_a_device_node_is_there_and_other_devices_are_not(isolated_images: Image
                 pass
 
     asyncio.run(story())
+
+
+def test_a_mount_in_dev_of_a_privileged_container_does_not_change_this_machine(
+    isolated_images: Images,
+) -> None:
+    volume = isolated_images.folder / "volume"
+    volume.mkdir()
+    isolated_images.script("driver", "test -c /dev/zero && ls -d /dev/of-a-container /dev/gpu-of-a-container")
+    mount, device = (
+        ProcessMount(volume, "/dev/of-a-container"),
+        DeviceNode("/dev/gpu-of-a-container", "/dev/null"),
+    )
+    privileged = {"securityContext": {"privileged": True}}
+
+    async def story() -> None:
+        plan = isolated_images.plan(["driver"], mounts=[mount], devices=[device], container=privileged)
+        async with started(plan) as ran:
+            assert await ran.lines() == ["/dev/gpu-of-a-container", "/dev/of-a-container"]
+
+    asyncio.run(story())
+    assert not any(Path("/dev", name).exists() for name in ("of-a-container", "gpu-of-a-container"))
 
 
 def test_a_container_sees_only_its_own_processes(isolated_images: Images) -> None:

@@ -167,6 +167,16 @@ def test_an_image_is_added_to_a_running_server(image: Path) -> None:
             api.run_image("x", image / "nothing")
 
 
+def test_the_directory_of_nodes_can_be_a_relative_path(
+    image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(image, write("echo ran"))
+    monkeypatch.chdir(tmp_path)
+    with FakeAPI(run=[f"example.com/driver={image}"], kubelet_directory="k") as api:
+        api.create(pod())
+        assert output(api) == "ran\n"
+
+
 def test_options_that_cannot_work_are_refused(image: Path) -> None:
     for options, problem in (
         ({"run": ["x"]}, "run: 'x' is not of the form IMAGE=DIR"),

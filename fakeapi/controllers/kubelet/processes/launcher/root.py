@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from fakeapi.controllers.kubelet.processes.launcher import system
+from fakeapi.controllers.kubelet.processes.launcher.binding import PATH, bind
+from fakeapi.controllers.kubelet.processes.launcher.devices import mount_devices
 
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
-_LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1",
-          "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx"}  # fmt: skip
 _OWN = ("proc", "sys", "dev", "tmp", "run")
 """Directories of the root that each container gets for itself."""
 _NAME_FILES = ("resolv.conf", "hosts")
-_PATH = os.O_PATH if hasattr(os, "O_PATH") else os.O_RDONLY
 
 
 def build(spec: dict[str, Any]) -> None:
@@ -30,9 +28,9 @@ def build(spec: dict[str, Any]) -> None:
     os.umask(0o022)
     system.mount("none", "/", flags=system.MS_REC | system.MS_PRIVATE)
     volumes = [(each, _open_inside(each["source"], each["sub_path"])) for each in spec["mounts"]]
-    devices = [(each["path"], os.open(each["host_path"], _PATH)) for each in spec["devices"]]
+    devices = [(each["path"], os.open(each["host_path"], PATH)) for each in spec["devices"]]
     names = {name: _content(f"/etc/{name}") for name in _NAME_FILES}
-    image = os.open(spec["image"], _PATH) if spec["image"] else None
+    image = os.open(spec["image"], PATH) if spec["image"] else None
     root = _base(spec)
     _kernel_file_systems(root, spec)
     if image is not None:
@@ -41,10 +39,10 @@ def build(spec: dict[str, Any]) -> None:
     system.pivot_root(".", ".")
     _write_names(names)
     for target, descriptor in devices:
-        _bind(descriptor, target, is_directory=False)
+        bind(descriptor, target, is_directory=False)
     for each, descriptor in sorted(volumes, key=lambda volume: volume[0]["target"].count("/")):
         is_directory = stat.S_ISDIR(os.fstat(descriptor).st_mode)
-        _bind(descriptor, each["target"], is_directory=is_directory, read_only=each["read_only"])
+        bind(descriptor, each["target"], is_directory=is_directory, read_only=each["read_only"])
     system.unmount(".")
     os.chdir("/")
     if spec["read_only_root"]:
@@ -78,7 +76,7 @@ def _add_directory(spec: dict[str, Any], path: str, place: str) -> None:
     mode = stat.S_IMODE(os.stat(path).st_mode) & 0o755  # noqa: PTH116 - follows the bytes of the path
     for directory in (place, layers, f"{layers}/upper", f"{layers}/work"):
         Path(directory).mkdir(mode=mode)
-    opened = [os.open(each, _PATH | os.O_DIRECTORY) for each in (path, f"{layers}/upper", f"{layers}/work")]
+    opened = [os.open(each, PATH | os.O_DIRECTORY) for each in (path, f"{layers}/upper", f"{layers}/work")]
     options = "lowerdir={},upperdir={},workdir={}".format(*(f"/proc/self/fd/{each}" for each in opened))
     if spec["isolation"] == "user":
         options += ",userxattr"
@@ -112,27 +110,7 @@ def _kernel_file_systems(root: str, spec: dict[str, Any]) -> None:
             system.MS_NOSUID | system.MS_NODEV,
             f"size={spec['writable_bytes']},mode={mode}",
         )
-    if spec["host_devices"]:
-        system.mount("/dev", f"{root}/dev", flags=system.MS_BIND | system.MS_REC)
-    else:
-        _minimal_devices(f"{root}/dev")
-
-
-def _minimal_devices(directory: str) -> None:
-    system.mount("tmpfs", directory, "tmpfs", system.MS_NOSUID, "size=65536k,mode=0755")
-    for name in _DEVICES:
-        Path(directory, name).touch()
-        system.mount(f"/dev/{name}", f"{directory}/{name}", flags=system.MS_BIND)
-    for name, target in _LINKS.items():
-        Path(directory, name).symlink_to(target)
-    for name in ("pts", "shm"):
-        Path(directory, name).mkdir()
-    system.mount(
-        "devpts", f"{directory}/pts", "devpts", system.MS_NOSUID, "newinstance,ptmxmode=0666,mode=0620"
-    )
-    system.mount(
-        "tmpfs", f"{directory}/shm", "tmpfs", system.MS_NOSUID | system.MS_NODEV, "size=65536k,mode=1777"
-    )
+    mount_devices(f"{root}/dev", spec)
 
 
 def _add_image(root: str, spec: dict[str, Any], descriptor: int) -> None:
@@ -148,7 +126,7 @@ def _add_image(root: str, spec: dict[str, Any], descriptor: int) -> None:
         except IndexError:
             raise ValueError(f"the image has more than {most} files and directories") from None
     else:
-        _bind(descriptor, f"{root}/{Path(spec['image']).name}", is_directory=False)
+        bind(descriptor, f"{root}/{Path(spec['image']).name}", is_directory=False)
 
 
 def _merge(source: str, target: str, root: str, left: list[int]) -> None:
@@ -175,7 +153,7 @@ def _merge(source: str, target: str, root: str, left: list[int]) -> None:
                     raise IndexError
                 if Path(place).is_symlink():  # a link could point out of the new root
                     Path(place).unlink()
-                _bind(os.open(entry.path, _PATH | os.O_NOFOLLOW), place, is_directory=is_directory)
+                bind(os.open(entry.path, PATH | os.O_NOFOLLOW), place, is_directory=is_directory)
 
 
 def _followed(link: str, root: str) -> str:
@@ -189,20 +167,6 @@ def _followed(link: str, root: str) -> str:
     return target
 
 
-def _bind(descriptor: int, target: str, *, is_directory: bool, read_only: bool = False) -> None:
-    """Mounts an open file or directory at a path; creates the path if it does not exist."""
-    place = Path(target)
-    if is_directory:
-        place.mkdir(parents=True, exist_ok=True)
-    elif not place.exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.touch()
-    system.mount(f"/proc/self/fd/{descriptor}", target, flags=system.MS_BIND | system.MS_REC)
-    if read_only:
-        system.make_read_only(target)
-    os.close(descriptor)
-
-
 def _open_inside(source: str, sub_path: str) -> int:
     """Opens a source of a mount; returns its file descriptor.
 
@@ -210,15 +174,15 @@ def _open_inside(source: str, sub_path: str) -> int:
     because a container can create them. Raises ValueError if `sub_path` leaves the volume, and OSError for
     other problems.
     """
-    descriptor = os.open(source, _PATH)
+    descriptor = os.open(source, PATH)
     for name in Path(sub_path).parts:
         if name == "..":
             raise ValueError(f"subPath {sub_path} leaves the volume")
         try:
-            inner = os.open(name, _PATH | os.O_NOFOLLOW, dir_fd=descriptor)
+            inner = os.open(name, PATH | os.O_NOFOLLOW, dir_fd=descriptor)
         except FileNotFoundError:
             os.mkdir(name, 0o755, dir_fd=descriptor)
-            inner = os.open(name, _PATH | os.O_NOFOLLOW, dir_fd=descriptor)
+            inner = os.open(name, PATH | os.O_NOFOLLOW, dir_fd=descriptor)
         if stat.S_ISLNK(os.fstat(inner).st_mode):
             raise ValueError(f"subPath {sub_path} contains a symbolic link")
         os.close(descriptor)
