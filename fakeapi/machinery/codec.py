@@ -73,8 +73,8 @@ def in_key_order(value: Any) -> Any:
 def encode_noting_raw(value: Any) -> tuple[bytes, bool]:
     """Encodes a value like `encode`; returns (JSON, whether the value contains a RawJson).
 
-    The JSON takes no more memory than its length. msgspec leaves up to a third of its buffer unused behind the
-    text, which is too much for JSON that is kept.
+    The JSON takes no more memory than its length. msgspec leaves up to a third of its buffer unused behind
+    the text, which is too much for JSON that is kept.
     """
     raws: list[Any] = []
 
