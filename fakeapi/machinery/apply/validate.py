@@ -103,11 +103,15 @@ def _members(
             member = node.others if field is None else field.node
         if member is not None and checks.skips(member):
             continue
-        below = path + spell(of_field(name))
         if member is None:
-            yield below, "field not declared in schema"
+            yield path + spell(of_field(name)), "field not declared in schema"
             return
-        yield from _errors(child, member, below, checks)
+        if isinstance(member, Scalar):
+            message = "" if child is None else _scalar(child, member.kind)
+            if message:
+                yield path + spell(of_field(name)), message
+            continue
+        yield from _errors(child, member, path + spell(of_field(name)), checks)
 
 
 def _items(value: list[Any], node: List, path: str, checks: _Checks) -> Iterator[tuple[str, str]]:

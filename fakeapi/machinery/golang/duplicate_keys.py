@@ -43,6 +43,8 @@ def duplicate_errors(value: Any, path: str | None) -> Iterator[str]:
 
     `path` is the field path of the value; None for the root.
     """
+    if not holds_repeated(value):
+        return
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from duplicate_errors(item, f"{path or ''}[{index}]")

@@ -52,7 +52,8 @@ def rewritten(value: Any) -> Any:
         case dict():
             members = {}
             for key in sorted(value):  # a comprehension would need a second stack frame for each level
-                members[key] = rewritten(value[key])
+                item = value[key]
+                members[key] = item if type(item) is str else rewritten(item)
             return members
         case list():
             items = []

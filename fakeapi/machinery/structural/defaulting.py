@@ -60,13 +60,15 @@ class _Filling:
                     below_ = schema.properties.get(name)
                     if below_ is None and _is_refused_null(member, others):
                         obj[name] = self._copy(others)
-                    self.fill(obj[name], below_ or others)
+                    if isinstance(obj[name], dict | list):
+                        self.fill(obj[name], below_ or others)
             case list():
                 items = one(schema.items)
                 for index, item in enumerate(obj):
                     if items is not None and _is_refused_null(item, items):
                         obj[index] = self._copy(items)
-                    self.fill(obj[index], items)
+                    if isinstance(obj[index], dict | list):
+                        self.fill(obj[index], items)
 
     def _copy(self, schema: Schema | None, name: str = "") -> Any:
         """Counts the size of a schema's default and returns a copy of the default.

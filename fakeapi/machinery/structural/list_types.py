@@ -12,6 +12,7 @@ from fakeapi.machinery.structural.pruning import one
 from fakeapi.machinery.structural.results import shown
 from fakeapi.machinery.structural.rules import NEWEST, SchemaRules
 from fakeapi.machinery.structural.schema import Schema
+from fakeapi.machinery.structural.subtrees import anywhere
 
 
 def validate_list_types(
@@ -40,7 +41,12 @@ def _members(obj: dict[str, Any], schema: Schema, path: str, rules: SchemaRules)
         yield from _value(obj[name], schema.properties[name], at, rules)
 
 
+_has_sets_or_maps = anywhere(lambda schema: schema.list_type in ("set", "map"))
+
+
 def _value(value: Any, schema: Schema, path: str, rules: SchemaRules) -> Iterator[FieldError]:
+    if not _has_sets_or_maps(schema):
+        return
     match value:
         case dict():
             yield from _members(value, schema, path, rules)

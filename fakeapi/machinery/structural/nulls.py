@@ -24,7 +24,7 @@ def prune_nulls(obj: Any, schema: Schema | None) -> None:
                 below = _schema_of(name, schema)
                 if member is None and below is not None and not below.nullable and below.default is None:
                     gone.append(name)
-                else:
+                elif isinstance(member, dict | list):
                     prune_nulls(member, below)
             for name in gone:
                 del obj[name]

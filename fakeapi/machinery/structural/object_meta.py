@@ -18,6 +18,7 @@ from fakeapi.machinery.structural.pruning import as_root, one
 from fakeapi.machinery.structural.results import shown
 from fakeapi.machinery.structural.rules import NEWEST, SchemaRules
 from fakeapi.machinery.structural.schema import Schema
+from fakeapi.machinery.structural.subtrees import anywhere
 
 _PLACEHOLDER_NAME = "fakename"
 
@@ -80,10 +81,12 @@ class _Coercion:
         self._drop_invalid = drop_invalid
 
     def coerced(self, value: Any, schema: Schema | None, path: str) -> FieldError | None:
+        if schema is None or not _has_resources(schema):
+            return None
         match value:
-            case dict() if schema is not None:
+            case dict():
                 return self._members(value, schema, path)
-            case list() if schema is not None and one(schema.items) is not None:
+            case list() if one(schema.items) is not None:
                 items = one(schema.items)
                 errors = (self.coerced(item, items, f"{path}[{index}]") for index, item in enumerate(value))
                 return next(filter(None, errors), None)
@@ -145,8 +148,11 @@ class _Coercion:
         return meta
 
 
+_has_resources = anywhere(lambda schema: schema.embedded_resource)
+
+
 def _errors(value: Any, schema: Schema | None, path: str, rules: SchemaRules) -> Iterator[FieldError]:
-    if schema is None:
+    if schema is None or not _has_resources(schema):
         return
     match value:
         case dict():

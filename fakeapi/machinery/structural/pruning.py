@@ -80,10 +80,10 @@ def _prune_members(value: dict[str, Any], schema: Schema, path: str, pruned: lis
         if schema.embedded_resource and name in TYPE_AND_META:
             continue
         below = schema.properties.get(name)
-        if below is not None or schema.additional_properties is not None:
-            _prune(member, below or one(schema.additional_properties), _child(path, name), pruned)
-        else:
+        if below is None and schema.additional_properties is None:
             unknown.append(name)
+        elif isinstance(member, dict | list):
+            _prune(member, below or one(schema.additional_properties), _child(path, name), pruned)
     return unknown
 
 

@@ -29,6 +29,9 @@ class Nothing:
 NOTHING: Final = Nothing()
 """Stands for the old value of an object that is being created. None would mean that the old value is null."""
 
+_MATCHES_OF_PLAIN_TEXT = 7
+"""The number of checks that `_Walk.checked` passes for a string without a format."""
+
 _BRANCH_UNITS = 10
 """Units of an `Allowance` that each branch of anyOf, oneOf and allOf costs: about 15 microseconds.
 
@@ -71,6 +74,7 @@ class _Facts(msgspec.Struct, frozen=True):
     - `format`: the name of the format; "" without a format, or if the release ignores the format.
     - `check_format`: validates a string by the format; None if strings are not validated.
     - `number_type`, `number_format`: the type and format that limit the range of numbers; "" without limits.
+    - `is_plain_text`: whether the node allows all strings up to its `max_length`, and no other values.
     """
 
     types: tuple[str, ...]
@@ -78,6 +82,7 @@ class _Facts(msgspec.Struct, frozen=True):
     check_format: Callable[[str], bool] | None
     number_type: str
     number_format: str
+    is_plain_text: bool
 
 
 class _Walk(msgspec.Struct, frozen=True):
@@ -270,12 +275,24 @@ class _Walk(msgspec.Struct, frozen=True):
                     result.merge(self._below(value[name], others, f"{path}.{name}", child))
         if schema.properties:
             for name in sorted(schema.properties.keys() & value.keys()):
+                if self._is_valid_text(value[name], schema.properties[name]):
+                    result.matches += _MATCHES_OF_PLAIN_TEXT
+                    continue
                 at = f"{path}.{name}" if path else name
                 child = self._member(node, name, path)
                 result.merge(self._below(value[name], schema.properties[name], at, child))
         for name in schema.required:
             if name not in value:
                 result.add(self.report.required(f"{path}.{name}"))
+
+    def _is_valid_text(self, value: Any, schema: Schema) -> bool:
+        """Whether a value is a string that passes all checks of `checked`. Most members of objects are.
+
+        If False, the value may be valid too.
+        """
+        if type(value) is not str or not self._facts(schema).is_plain_text:
+            return False
+        return schema.max_length is None or len(value) <= schema.max_length
 
     def _count_problems(self, size: int, schema: Schema, path: str) -> Iterator[Problem]:
         if schema.min_properties is not None and size < schema.min_properties:
@@ -306,7 +323,14 @@ def _facts_of(schema: Schema, rules: SchemaRules, is_default: bool) -> _Facts:  
         format_, check = "", None
     number_type = only if only in NUMBER_FORMATS and rules.formats_follow_types else ""
     number_format = format_ if format_ in NUMBER_FORMATS.get(number_type, ()) else ""
-    return _Facts(types, format_, check, number_type, number_format)
+    is_plain_text = types == ("string",) and not (format_ or check or _has_more_checks(schema))
+    return _Facts(types, format_, check, number_type, number_format, is_plain_text)
+
+
+def _has_more_checks(schema: Schema) -> bool:
+    """Whether a schema checks strings by more than their type, format and maximum length."""
+    branches = schema.any_of or schema.one_of or schema.all_of or schema.not_ is not None
+    return bool(branches or schema.pattern or schema.min_length is not None or schema.enum)
 
 
 def _wrong_type(value: Any, facts: _Facts, schema: Schema) -> tuple[str, str] | None:
