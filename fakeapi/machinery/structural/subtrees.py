@@ -1,4 +1,4 @@
-"""Says whether a schema contains a feature at any depth. Walks can then skip the values of other schemas."""
+"""Searches a schema for a feature at any depth. Walks can then skip the values of schemas without it."""
 
 from collections.abc import Callable, Iterator
 
