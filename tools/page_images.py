@@ -38,6 +38,7 @@ OPEN_GROUP = """
 
 SHEET = """
     const [rows, scale] = arguments;
+    document.documentElement.style.overflow = 'hidden';
     document.body.style.cssText = 'margin: 0; padding: 12px; background: #8a93a3; display: grid; gap: 12px';
     for (const images of rows) {
         const row = document.createElement('div');

@@ -7,13 +7,21 @@
 import argparse
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from http.client import HTTPException
+from threading import Thread
 from typing import Any
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
 
 from fakeapi import FakeAPI
 
 GROUP = "resource.k8s.io/v1"
 GPU, MIG, NIC, FPGA = "gpu.example.com", "mig.example.com", "nic.example.com", "fpga.example.com"
 GPUS_PER_NODE = 8
+LARGE_CONTROLLERS = "resourceclaim,garbagecollector,namespace,deployment,replicaset,job,resourcequota"
+WATCHERS = 120
+"""The number of watches of drivers in the large cluster."""
 READY = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "kubelet is ready"}
 
 
@@ -42,7 +50,7 @@ def small_world(api: FakeAPI) -> None:
 
 
 def large_world(api: FakeAPI, nodes: int = 500, claims: int = 5_000) -> None:
-    """Creates nodes, their slices, and claims with pods, without a scheduler.
+    """Creates nodes, their slices, and claims with pods. No scheduler runs.
 
     Claims have a device while devices are free, except each tenth claim.
     """
@@ -221,11 +229,22 @@ def _add_problems(api: FakeAPI) -> None:
 
 
 def serve(*, is_large: bool) -> FakeAPI:
-    """Starts a server with the small or the large cluster."""
-    controllers = "" if is_large else "scheduler,resourceclaim"
+    """Starts a server with the small or the large cluster. The drivers of the large cluster watch slices."""
+    controllers = LARGE_CONTROLLERS if is_large else "scheduler,resourceclaim"
     api = FakeAPI(release="1.36", controllers=controllers, history=200_000).start()
     (large_world if is_large else small_world)(api)
+    for number in range(1, WATCHERS + 1) if is_large else ():
+        Thread(target=_watch, args=(api.url, f"node-{number:03}"), daemon=True).start()
     return api
+
+
+def _watch(url: str, node: str) -> None:
+    """Watches the ResourceSlices of a node as its driver does, until the server stops."""
+    query = urlencode({"watch": "true", "fieldSelector": f"spec.nodeName={node}"})
+    address = f"{url}/apis/{GROUP}/resourceslices?{query}"
+    request = Request(address, headers={"User-Agent": f"gpu-driver/v1.2 ({node})"})
+    with suppress(OSError, HTTPException), urlopen(request) as response:
+        response.read()
 
 
 def serve_problems() -> FakeAPI:

@@ -42,7 +42,7 @@ def test_no_view_scrolls_sideways_and_tables_name_hidden_columns(browser: Chromi
             )
             assert browser.run(links), view
         browser.open(f"{api.page}#/objects/-/pods")
-        browser.see("Age →", ".beyond")
+        browser.see("Namespace →", ".beyond")
 
 
 @pytest.mark.parametrize("width", [360, 400, 560])

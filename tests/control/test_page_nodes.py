@@ -107,7 +107,7 @@ def test_pods_of_a_silent_node_are_marked_wherever_their_status_is_shown(
     browser.open(f"{api.page}#/devices")
     browser.see("Its kubelet is silent: pods and claims keep their last state", ".node")
     browser.open(f"{api.page}#/objects/-/pods")
-    browser.see("Running node not ready", "main table")
+    browser.see("Running, node not ready", "main table")
     assert browser.text("main table").count("node not ready") == 1
     browser.open(f"{api.page}#/claims")
     browser.see("dead not ready", "main table")

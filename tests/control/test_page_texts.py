@@ -1,12 +1,15 @@
 """In headless Chromium, the page folds long texts, counts what it shows, and uses one word for each thing."""
 
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
 import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.clients.control import ControlClient
 from tests.control import chromium as browsers
 from tests.control.chromium import Chromium, as_wide_as
-from tests.control.page_objects import CLAIM, new_pod
+from tests.control.page_objects import CLAIM, GROUP, new_pod
 from tests.control.troubled_objects import workload
 
 pytestmark = [
@@ -148,3 +151,26 @@ def test_requests_and_watches_name_the_user_agent(browser: Chromium) -> None:
         for view in ("requests", "watches"):
             browser.open(f"{api.page}#/{view}")
             browser.see("User agent", "thead")
+
+
+def test_a_watch_shows_its_selector(browser: Chromium, api: FakeAPI) -> None:
+    query = urlencode({"watch": "true", "fieldSelector": "spec.nodeName=node-1"})
+    with urlopen(f"{api.url}/apis/{GROUP}/resourceslices?{query}"):
+        browser.open(f"{api.page}#/watches")
+        browser.see("spec.nodeName=node-1", "tbody")
+        with as_wide_as(browser, 400):
+            browser.open(f"{api.page}#/watches")
+            browser.see("spec.nodeName=node-1", "tbody")
+
+
+def test_a_narrow_table_of_pods_shows_their_status_before_their_namespaces(
+    browser: Chromium, api: FakeAPI
+) -> None:
+    api.create(new_pod("a-pod-with-a-long-name"))
+    heads = "return [...document.querySelectorAll('thead button')].map((e) => e.textContent)"
+    for width, first, last in ((1400, "Namespace", "Age"), (400, "Name", "Namespace")):
+        with as_wide_as(browser, width):
+            browser.open(f"{api.page}#/objects/-/pods")
+            browser.see("a-pod-with-a-long-name", "tbody")
+            names = browser.run(heads)
+            assert (names[0], names[-1]) == (first, last)

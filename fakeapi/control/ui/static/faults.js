@@ -3,7 +3,7 @@
 import { control } from "./api.js";
 import { useLive } from "./live.js";
 import { html, useEffect, useState } from "./preact.js";
-import { CARD_HEIGHT, CARD_LINE, Table } from "./table.js";
+import { CARD_HEIGHT, CARD_LINE, Table, TWO_LINES_HEIGHT } from "./table.js";
 import { python, shell } from "./text.js";
 import { Empty, Field, Heading, Problem, SameAs, say, useAction } from "./ui.js";
 
@@ -59,7 +59,7 @@ export function Faults() {
     <//>
     <${Problem} error=${error ?? action.error} />
     ${data &&
-    html`<${Table} cards=${CARD_HEIGHT + 2 * CARD_LINE} label="Armed faults" order="oldest first" columns=${columns(disarm)} rows=${data.faults} id=${(row) => row.name}
+    html`<${Table} cards=${CARD_HEIGHT + 2 * CARD_LINE} height=${TWO_LINES_HEIGHT} label="Armed faults" order="oldest first" columns=${columns(disarm)} rows=${data.faults} id=${(row) => row.name}
       empty=${html`<${Empty} icon="faults" title="No fault is armed"><p>A fault makes requests fail, wait or lose their responses. Arm one below, or make one of a request under <a href="#/requests">Requests</a>.</p><//>`} />`}
     ${data?.faults.length > 0 && html`<${SameAs} command=${[...data.faults.map((each) => `fakeapi faults disarm ${shell(each.name)}`), "fakeapi faults disarm --all"].join("\n")} python=${[...data.faults.map((each) => `fakeapi.faults.disarm(${python(each.name)})`), "fakeapi.faults.disarm()"].join("\n")} />`}
     <div class="two"><${ReadyMade} arm=${arm} /><${AnyRule} arm=${arm} /></div>`;
@@ -86,7 +86,7 @@ function ReadyMade({ arm }) {
         <${Field} label="Fault" hint=${DOES[name] ?? ""}><select id="ready-made" value=${name} onInput=${(event) => setName(event.target.value)}>${names.map((each) => html`<option value=${each} selected=${each === name}>${each}</option>`)}</select><//>
       </div>
       <div class="row">
-        <${Field} label="Resource, or verb and resource" hint="empty for every request"><input id="target" autocomplete="off" placeholder="resourceclaims/status" value=${target} onInput=${(event) => setTarget(event.target.value)} /><//>
+        <${Field} label="Resource, or verb and resource" hint="empty for every request" whole><input id="target" autocomplete="off" placeholder="resourceclaims/status" value=${target} onInput=${(event) => setTarget(event.target.value)} /><//>
         <${Field} label="Times" hint="empty for every time"><input id="times" type="number" min="1" value=${times} onInput=${(event) => setTimes(event.target.value)} /><//>
       </div>
       <button class="main" title="The fault acts on requests from now on">Arm ${name}</button>

@@ -8,7 +8,7 @@ import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useMemo, useState } from "./preact.js";
 import { compareNames } from "./order.js";
 import { oldStatus, useSilentNodes } from "./silent.js";
-import { Table } from "./table.js";
+import { NARROW, Table } from "./table.js";
 import { age, apiGroup, counted, href, objectHref, partOf, secondsOf, shell } from "./text.js";
 import { Choice, Copy, Empty, Heading, Problem, remember, Search } from "./ui.js";
 
@@ -83,7 +83,7 @@ function KindTable({ kind }) {
   });
   const silent = useSilentNodes();
   const isPods = kind.resource === "pods" && !kind.group;
-  const columns = useMemo(() => columnsOf(kind, data?.columns ?? [], Boolean(wide), !namespace, isPods ? silent : undefined), [kind, data?.columns, wide, namespace, silent]);
+  const columns = useMemo(() => columnsOf(kind, data?.columns ?? [], Boolean(wide), !namespace, isPods ? silent : undefined), [kind, data?.columns, wide, namespace, silent, NARROW.matches]);
   const rows = useMemo(() => filtered(data?.rows ?? [], search), [data?.rows, search]);
   const command = ["kubectl get", apiGroup(kind.group, kind.resource), kind.namespaced ? (namespace ? `-n ${namespace}` : "-A") : "", selector && `-l ${shell(selector)}`]
     .filter(Boolean)
@@ -186,18 +186,21 @@ function columnsOf(kind, served, wide, showNamespace, silent) {
   const columns = served
     .map((column, index) => ({ column, index }))
     .filter(({ column }) => wide || column.priority === 0)
-    .map(({ column, index }) => (silent?.size && column.name === "Status" ? statusColumn(cellColumn(kind, column, index), node, silent) : cellColumn(kind, column, index)));
+    .map(({ column, index }) => (silent?.size && column.name === "Status" ? statusColumn(cellColumn(kind, column, index), index, node, silent) : cellColumn(kind, column, index)));
   if (kind.namespaced && showNamespace) {
-    columns.unshift({ name: "Namespace", show: (row) => row.namespace });
+    const namespaces = { name: "Namespace", show: (row) => row.namespace };
+    // A narrow window shows the status of the objects before their namespaces.
+    if (NARROW.matches) columns.push(namespaces);
+    else columns.unshift(namespaces);
   }
   return columns;
 }
 
 /** Marks pods whose status may be old, because their node is not ready. `node`: the index of the column Node. */
-function statusColumn(column, node, silent) {
+function statusColumn(column, status, node, silent) {
   const show = (row) => {
     const found = silent.get(row.cells[node]);
-    return html`${column.show(row)}${found && html` <span class="warn" title=${oldStatus(found)}>node not ready</span>`}`;
+    return found ? html`<span class="status warn" title=${oldStatus(found)}>${row.cells[status]}, node not ready</span>` : column.show(row);
   };
   return { ...column, show };
 }

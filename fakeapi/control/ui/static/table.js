@@ -11,7 +11,7 @@ export const TWO_LINES_HEIGHT = 46;
 /** The height of a line of a card, and of a card with three lines. */
 export const CARD_LINE = 23;
 export const CARD_HEIGHT = 78;
-const NARROW = matchMedia("(max-width: 560px)");
+export const NARROW = matchMedia("(max-width: 560px)");
 const MORE = 12;
 const LEAST_HEIGHT = 280;
 const BELOW = 56;

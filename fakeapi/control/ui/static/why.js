@@ -15,9 +15,9 @@ const GROUPS_SHOWN = 40;
 const READ_AT_ONCE = 30;
 /** @type {any[]} */
 const NO_ROWS = [];
-const KINDS = [["pod", "Pods"], ["claim", "Claims without a pod"], ["deleting", "Claims being deleted"], ["namespace", "Namespaces being deleted"]];
+const KINDS = [["pod", "Pods"], ["claim", "Claims without a pod"]];
 // Kinds of groups that the filter offers only if there are such groups.
-const RARE_KINDS = [["crashing", "Crashing pods"], ["workload", "Workloads that lack pods"], ["deletingPod", "Pods being deleted"]];
+const RARE_KINDS = [["crashing", "Crashing pods"], ["workload", "Workloads that lack pods"], ["deletingPod", "Pods being deleted"], ["deleting", "Claims being deleted"], ["namespace", "Namespaces being deleted"]];
 
 /** @param {{place: string[]}} props */
 export function Why({ place }) {
