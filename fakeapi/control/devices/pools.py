@@ -38,6 +38,8 @@ class DeviceState(StrEnum):
     PREPARED = "prepared"
 
 
+_FURTHEST_FIRST = tuple(reversed(DeviceState))
+
 _STATES = {ClaimState.RESERVED: DeviceState.RESERVED, ClaimState.PREPARED: DeviceState.PREPARED}
 
 
@@ -202,7 +204,7 @@ def _device(
     fields, users = device.fields, [use.user for use in uses]
     exclusive = [use for use in uses if not use.user.admin]
     states = {_STATES.get(use.user.state, DeviceState.ALLOCATED) for use in exclusive}
-    state = next((each for each in reversed(DeviceState) if each in states), DeviceState.FREE)
+    state = next((each for each in _FURTHEST_FIRST if each in states), DeviceState.FREE)
     return DeviceView(
         device.name,
         state,
