@@ -1,6 +1,8 @@
 """Runs a cluster for the e2e suite: fakeapi, kube-controller-manager, and a container runtime for DRA."""
 
 import secrets
+import shutil
+import subprocess
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -173,8 +175,9 @@ class Cluster:
             return ("--containers", str(behaviour))
         agnhost = self.folder / "agnhost"
         agnhost.mkdir()
-        (agnhost / "agnhost").symlink_to(self._programs.agnhost)
-        images = {"*/agnhost": agnhost, "*/busybox": "/"}
+        shutil.copy(self._programs.agnhost, agnhost)  # all users can read the copy
+        (agnhost / self._programs.agnhost.name).rename(agnhost / "agnhost")
+        images = {"*/agnhost": agnhost, "*/busybox": _busybox(self.folder)}
         return (*(part for image in images.items() for part in ("--run", f"{image[0]}={image[1]}")), *NETWORK)
 
     def _gates(self) -> tuple[str, ...]:
@@ -193,6 +196,17 @@ class Cluster:
             "--cluster-signing-cert-file", self._certificate, "--cluster-signing-key-file", self._key,
             "--leader-elect=false", *gates,
         ]  # fmt: skip
+
+
+def _busybox(folder: Path) -> Path:
+    """Returns the directory of the image busybox. Without the program busybox, this is the machine's root."""
+    program = shutil.which("busybox")
+    if program is None:
+        return Path("/")
+    programs = folder / "busybox" / "bin"
+    programs.mkdir(parents=True)
+    subprocess.run([program, "--install", "-s", str(programs)], check=True)
+    return programs.parent
 
 
 def make_folder() -> Path:

@@ -94,9 +94,10 @@ class PodVolumes:
             case "configMap" | "secret":
                 return await self._keys(run, name, kind, source, mode)
             case "downwardAPI":
+                items = source.get("items") or ()
+                node = await self._node(run) if any(item.get("resourceFieldRef") for item in items) else None
                 return [
-                    (item["path"], _field(run, item).encode(), item.get("mode", mode))
-                    for item in source.get("items") or ()
+                    (item["path"], _field(run, item, node).encode(), item.get("mode", mode)) for item in items
                 ]
             case "serviceAccountToken":
                 try:
@@ -108,6 +109,15 @@ class PodVolumes:
                     raise ContainerStartError(_MISSING, f"volume {name}: {error.message}") from None
                 return [(source["path"], text.encode(), mode)]
         raise ContainerStartError(_MISSING, f"volume {name}: the source {kind} is not supported")
+
+    async def _node(self, run: ContainerRun) -> Object | None:
+        """Returns the Node of a container; None if the Node has been deleted."""
+        try:
+            return await self._api.get(self._context.served("", "nodes").path("", run.node))
+        except StatusError as error:
+            if error.is_not_found:
+                return None
+            raise ContainerStartError(_MISSING, error.message) from None
 
     async def _keys(self, run: ContainerRun, volume: str, kind: str, source: Object, mode: int) -> list[File]:
         """Returns the files of a ConfigMap or Secret. Follows `pkg/volume/configmap` (MakePayload).
@@ -152,12 +162,16 @@ def _contents(kind: str, source: Object) -> Iterator[tuple[str, bytes]]:
             yield key, text.encode()
 
 
-def _field(run: ContainerRun, item: Object) -> str:
-    """Returns the text of a file of the downward API. Raises ContainerStartError for an unknown field."""
+def _field(run: ContainerRun, item: Object, node: Object | None) -> str:
+    """Returns the text of a file of the downward API.
+
+    `node`: the Node, whose allocatable resources replace missing limits. Raises ContainerStartError for an
+    unknown field.
+    """
     try:
         if item.get("fieldRef") is not None:
             return field_value(run, item["fieldRef"]["fieldPath"])
-        return resource_value(run, item["resourceFieldRef"], None)
+        return resource_value(run, item["resourceFieldRef"], node)
     except ValueError as error:
         raise ContainerStartError(_MISSING, str(error)) from None
 

@@ -67,6 +67,14 @@ def test_a_pod_sees_its_volumes_its_fields_and_its_account(api: FakeAPI, image: 
     assert output(api) == 'map\nsecret\napp="x"node\ndefault\ntoken\n'
 
 
+def test_a_missing_limit_is_the_allocatable_resource_of_the_node(api: FakeAPI, image: Path) -> None:
+    script(image, write("cat /data/cpu"))
+    item = {"path": "cpu", "resourceFieldRef": {"containerName": "driver", "resource": "limits.cpu"}}
+    volume = {"name": "data", "downwardAPI": {"items": [item]}}
+    api.create(pod(volumes=[volume], mounts=[{"name": "data", "mountPath": "/data"}]))
+    assert output(api) == api.get("Node", "node")["status"]["allocatable"]["cpu"]
+
+
 @pytest.mark.parametrize("tls", [False, True])
 def test_a_program_reaches_the_server_with_its_token_as_client_go_does(image: Path, *, tls: bool) -> None:
     shutil.copy(client_program.__file__, image / "client.py")
