@@ -69,27 +69,28 @@ def parsed(cpus: str) -> list[int]:
     return numbers
 
 
-def _example(name: str, mode: str) -> Demo:
-    return Demo((f"hack/examples/{name}.yaml",), _check, {"args.cpuDeviceMode": mode})
-
-
 def write_hardware(root: Path) -> None:
     write_cpus(root / "sys")
 
 
-SETUP = DriverSetup(
-    driver=DRIVER,
-    namespace="kube-system",
-    chart="deployment/helm/dra-driver-cpu",
-    options={"nri": True, "nodes": f"node,cpu={CPUS}"},
-    write_hardware=write_hardware,
-    nightly=False,
-    published=_published,
-    demos=(
-        _example("pod_with_resource_claim_grouped_mode", GROUPED),
-        _example("pod_with_pod_level_resources", GROUPED),
-        _example("pod_with_resource_claim_individual_mode", INDIVIDUAL),
-    ),
+def _setup(mode: str, examples: tuple[str, ...]) -> DriverSetup:
+    return DriverSetup(
+        driver=DRIVER,
+        variant=f"{mode} CPUs",
+        namespace="kube-system",
+        chart="deployment/helm/dra-driver-cpu",
+        values={"args.cpuDeviceMode": mode},
+        options={"nri": True, "nodes": f"node,cpu={CPUS}"},
+        write_hardware=write_hardware,
+        nightly=False,
+        published=_published,
+        demos=tuple(Demo((f"hack/examples/{name}.yaml",), _check) for name in examples),
+    )
+
+
+SETUPS = (
+    _setup(GROUPED, ("pod_with_resource_claim_grouped_mode", "pod_with_pod_level_resources")),
+    _setup(INDIVIDUAL, ("pod_with_resource_claim_individual_mode",)),
 )
 
 TEST_IMAGE = "dev.kind.local/ci/dra-driver-cpu-test:v0.2.0"
@@ -97,8 +98,8 @@ RESERVED = "0"
 """The CPUs that the driver leaves to the node, as in the Makefile of the suite."""
 
 
-def for_suite(folder: Path) -> DriverSetup:
-    """Returns the setup of the driver for its end-to-end suite, as the Makefile of the suite has it.
+def for_suite(setup: DriverSetup, folder: Path) -> DriverSetup:
+    """Returns a setup of the driver for its end-to-end suite, as the Makefile of the suite has it.
 
     `folder`: the directory for the image with the programs that the suite runs in pods.
     """
@@ -106,14 +107,15 @@ def for_suite(folder: Path) -> DriverSetup:
     image = replace(DRIVER, name="test-image", programs=test_programs).make_image(folder)
     worker = "label=node-role.kubernetes.io/worker="
     return replace(
-        SETUP,
+        setup,
         options={
-            **SETUP.options,
-            "nodes": f"{SETUP.options['nodes']},{worker}",
+            **setup.options,
+            "nodes": f"{setup.options['nodes']},{worker}",
             "feature_gates": "DRAListTypeAttributes=true",
             "run": [f"{TEST_IMAGE}={image}"],
         },
         values={
+            **setup.values,
             "fullnameOverride": "dracpu",
             "podLabels.app": "dracpu",
             "args.logLevel": 6,

@@ -24,12 +24,10 @@ class Demo:
 
     - `manifests`: paths and patterns of files in the module.
     - `check`: asserts what the documents of the driver promise while the demo runs.
-    - `values`: values for the driver's chart that the demo needs.
     """
 
     manifests: tuple[str, ...]
     check: Callable[[RunningDemo], None]
-    values: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -42,6 +40,8 @@ class DriverSetup:
     """The installation of a driver, and its demos.
 
     - `chart`: the directory of the chart in the module. A driver without a chart has `manifests`.
+    - `values`: the values for the chart.
+    - `variant`: the name of this installation, for a driver with several.
     - `namespace`: the namespace of the driver.
     - `options`: options of FakeAPI besides `run`.
     - `write_hardware`: writes the files that describe the hardware into the root directory of the node.
@@ -54,6 +54,7 @@ class DriverSetup:
     namespace: str
     published: Callable[[FakeAPI], bool]
     demos: tuple[Demo, ...]
+    variant: str = ""
     chart: str = ""
     manifests: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -63,15 +64,20 @@ class DriverSetup:
     network: Callable[[], AbstractContextManager[None]] = nullcontext
 
     @property
+    def name(self) -> str:
+        """The name of the driver, with the variant of the installation."""
+        return f"{self.driver.name} ({self.variant})" if self.variant else self.driver.name
+
+    @property
     def installation(self) -> str:
         """The tool that installs the driver, for the compatibility table."""
         return "helm install --wait" if self.chart else "its manifests"
 
     @contextmanager
-    def installed(self, folder: Path, values: Mapping[str, object]) -> Iterator[FakeAPI]:
+    def installed(self, folder: Path) -> Iterator[FakeAPI]:
         """Starts a server, installs the driver, and waits until the driver has published its devices.
 
-        `folder`: a directory with a short path. `values`: additional values for the chart.
+        `folder`: a directory with a short path.
         """
         image = self.driver.make_image(folder)
         if self.write_hardware is not None:
@@ -86,7 +92,7 @@ class DriverSetup:
         with self.network(), FakeAPI(run=run, **options) as api:
             if self.chart:
                 chart = self.driver.source() / self.chart
-                helm.install(chart, self.namespace, api.kubeconfig, {**self.values, **values})
+                helm.install(chart, self.namespace, api.kubeconfig, self.values)
             else:
                 api.install(*self._paths(self.manifests))
             api.eventually(lambda: self.published(api), within=START_SECONDS)

@@ -1,16 +1,16 @@
-"""Writes the files of Linux about two of Intel's GPUs, which drivers read at /sys and /dev."""
+"""Writes the files of Linux about Intel's GPUs, which drivers read at /sys and /dev."""
 
 from pathlib import Path
 
 from tests.drivers.fake_files import write
 
-GPUS = 2
+GPUS = 4
 _FLEX_170 = "0x56c0"
 _MEMORY = 14_248 << 20
 
 
 def write_gpus(root: Path) -> None:
-    """Writes two GPUs without SR-IOV, as the kernel's driver i915 shows them.
+    """Writes four GPUs without SR-IOV, as the kernel's driver i915 shows them.
 
     `root`: the root directory of the node.
     """

@@ -1,8 +1,7 @@
 """Intel's released GPU driver with a controller (classic DRA), and its examples for whole GPUs."""
 
-from collections.abc import Callable
-
 from fakeapi import FakeAPI
+from fakeapi.machinery.json_types import Object
 from tests.drivers.driver_setup import NODE, Demo, DriverSetup
 from tests.drivers.fake_gpus import GPUS, device_names, write_gpus
 from tests.drivers.released_driver import ReleasedDriver
@@ -21,6 +20,17 @@ DRIVER = ReleasedDriver(
 )
 
 
+_MODES = ("delayed", "immediate")
+_DELAYED = (
+    "monitor-pod",
+    "pod-inline-mem",
+    "pod-inline2",
+    *(f"pod-{request}" for request in ("inline-gpu", "inline-2gpu", "2inline-gpu", "2inline-2gpu")),
+    *(f"pod-{request}-mem" for request in ("inline-gpu", "inline-2gpu", "2inline-gpu", "2inline-2gpu")),
+)
+_INLINE = ("pod-inline", "pod-inline2", "pod-inline-multiple", "pod-inline-too-big")
+
+
 def _published(api: FakeAPI) -> bool:
     states = api.list("GpuAllocationState", namespace=NAMESPACE)
     return any(
@@ -28,28 +38,41 @@ def _published(api: FakeAPI) -> bool:
     )
 
 
-def _check_one_gpu(demo: RunningDemo) -> None:
-    """Asserts that the containers with a claim list one GPU in /dev/dri, and the others none."""
-    _check(demo, gpus=1)
+def _check(demo: RunningDemo) -> None:
+    """Asserts that each container lists in /dev/dri as many GPUs as its claims request."""
+    for pod in demo.pods:
+        for container in pod["spec"]["containers"]:
+            claims = demo.claims_of_container(pod, container)
+            log = demo.await_log(pod, container, "renderD" if claims else "null")
+            visible = [gpu for gpu in range(GPUS) if all(name in log for name in device_names(gpu))]
+            assert len(visible) == sum(_requested(demo.api, claim) for claim in claims)
 
 
-def _check_all_gpus(demo: RunningDemo) -> None:
-    _check(demo, gpus=GPUS)
-
-
-def _check(demo: RunningDemo, gpus: int) -> None:
-    [pod] = demo.pods
-    with_claim, without = pod["spec"]["containers"]
-    [claim] = demo.claims_of_container(pod, with_claim)
+def _requested(api: FakeAPI, claim: Object) -> int:
+    """Returns the number of GPUs that a claim requests. Claims of the class for monitoring get all GPUs."""
     assert claim["status"]["driverName"] == "gpu.resource.intel.com"
-    listed = demo.await_log(pod, with_claim, "renderD")
-    visible = [gpu for gpu in range(GPUS) if all(name in listed for name in device_names(gpu))]
-    assert len(visible) == gpus
-    assert "dri" not in demo.await_log(pod, without, "null")
+    if claim["spec"]["resourceClassName"] == "intel-gpu-monitor":
+        return GPUS
+    namespace = claim["metadata"]["namespace"]
+    parameters = api.get("GpuClaimParameters", claim["spec"]["parametersRef"]["name"], namespace=namespace)
+    assert parameters["spec"]["type"] == "gpu"
+    return int(parameters["spec"]["count"])
 
 
-def _example(name: str, check: Callable[[RunningDemo], None] = _check_one_gpu) -> Demo:
-    return Demo((f"deployments/gpu/{name}.yaml",), check)
+def _examples() -> tuple[Demo, ...]:
+    """Returns the examples for whole GPUs whose pods can all run.
+
+    Other examples request virtual functions (SR-IOV), which only the kernel can create. In some examples, two
+    pods use one claim, but the driver allocates such claims only to one pod (`shareable` is false).
+    """
+    names = [
+        *(f"delayed/{name}" for name in _DELAYED),
+        *(f"{mode}/external/pod-external" for mode in _MODES),
+        *(f"{mode}/inline/{name}" for mode in _MODES for name in _INLINE),
+        "delayed/inline/inline-deployment",
+        "immediate/inline/deployment",
+    ]
+    return tuple(Demo((f"deployments/gpu/{name}.yaml",), _check) for name in names)
 
 
 SETUP = DriverSetup(
@@ -69,11 +92,5 @@ SETUP = DriverSetup(
     },
     write_hardware=write_gpus,
     published=_published,
-    demos=(
-        _example("delayed/inline/pod-inline"),
-        _example("delayed/external/pod-external"),
-        _example("immediate/inline/pod-inline"),
-        _example("immediate/external/pod-external"),
-        _example("delayed/monitor-pod", _check_all_gpus),
-    ),
+    demos=_examples(),
 )

@@ -9,6 +9,7 @@ import pytest
 
 from tests.drivers import cpu_driver
 from tests.drivers.cpu_driver import GROUPED, INDIVIDUAL
+from tests.drivers.driver_setup import DriverSetup
 from tests.interop.plugin import Report
 
 SUITE_SECONDS = 300
@@ -28,22 +29,21 @@ CANNOT_RUN = {
 
 
 @pytest.mark.older  # left out with --newest: it takes minutes
-@pytest.mark.parametrize("mode", [GROUPED, INDIVIDUAL])
+@pytest.mark.parametrize("setup", cpu_driver.SETUPS, ids=[GROUPED, INDIVIDUAL])
 def test_the_cpu_drivers_own_end_to_end_suite_passes_without_cpus(
-    mode: str, short_folder: Path, report: Report
+    setup: DriverSetup, short_folder: Path, report: Report
 ) -> None:
     """Installs the driver as the suite's Makefile does, and gives the suite its image with test programs."""
-    setup = cpu_driver.for_suite(short_folder)
     driver = setup.driver
     report(
         kind="suite",
         name="dra-driver-cpu, its own end-to-end suite",
         version=driver.version,
         release=driver.release,
-        did=f"4 of 12 specs, and the check of the driver's log, with {mode} CPUs, by --run alone",
+        did=f"4 of 12 specs, and the check of the driver's log, with {setup.variant}, by --run alone",
     )
     suite = cpu_driver.suite()
-    with setup.installed(short_folder, {"args.cpuDeviceMode": mode}) as api:
+    with cpu_driver.for_suite(setup, short_folder).installed(short_folder) as api:
         done = subprocess.run(
             [suite, "--ginkgo.no-color", f"--ginkgo.skip={'|'.join(map(re.escape, CANNOT_RUN))}"],
             env={
@@ -51,7 +51,7 @@ def test_the_cpu_drivers_own_end_to_end_suite_passes_without_cpus(
                 "KUBECONFIG": str(api.kubeconfig),
                 "DRACPU_E2E_TEST_IMAGE": cpu_driver.TEST_IMAGE,
                 "DRACPU_E2E_RESERVED_CPUS": cpu_driver.RESERVED,
-                "DRACPU_E2E_CPU_DEVICE_MODE": mode,
+                "DRACPU_E2E_CPU_DEVICE_MODE": str(setup.values["args.cpuDeviceMode"]),
             },
             capture_output=True,
             text=True,

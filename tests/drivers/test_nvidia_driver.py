@@ -28,7 +28,7 @@ def test_the_controller_of_compute_domains_creates_and_removes_what_a_demo_needs
         did="helm install --wait; ComputeDomain of its demo: DaemonSet, claim templates, finalizer, removed; "
         "webhook refused an unknown parameter",
     )
-    with SETUP.installed(short_folder, {}) as api:
+    with SETUP.installed(short_folder) as api:
         objects = api.install(str(driver.source() / nvidia_driver.COMPUTE_DOMAIN))
         domain = api.wait_for("ComputeDomain", "imex-channel-injection", until=".status.status=NotReady")
         assert domain["metadata"]["finalizers"] == [DOMAIN_UID]

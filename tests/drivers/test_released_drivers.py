@@ -1,7 +1,8 @@
 """Released DRA drivers run by --run alone: their charts start them, and their own demos get devices."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -9,34 +10,44 @@ from tests.drivers import cpu_driver, dranet_driver, intel_driver
 from tests.drivers.driver_setup import Demo, DriverSetup
 from tests.interop.plugin import Report
 
-SETUPS = (cpu_driver.SETUP, intel_driver.SETUP, *dranet_driver.SETUPS)
+SETUPS = (*cpu_driver.SETUPS, intel_driver.SETUP, *dranet_driver.SETUPS)
+PARAMETERS = [
+    pytest.param(
+        setup,
+        id=f"{setup.name} {setup.driver.version}".replace(" ", "-"),
+        marks=[pytest.mark.older] if setup.nightly else [],
+    )
+    for setup in SETUPS
+]
 
 
-def demos() -> list[Any]:
-    """Returns the parameters of the test: each setup with each of its demos."""
-    return [
-        pytest.param(
-            setup,
-            demo,
-            id=f"{setup.driver.name}-{setup.driver.version}-{demo.name}",
-            marks=[pytest.mark.older] if setup.nightly else [],
-        )
-        for setup in SETUPS
-        for demo in setup.demos
-    ]
-
-
-@pytest.mark.parametrize(("setup", "demo"), demos())
-def test_a_demo_of_a_released_driver_runs_and_leaves_nothing(
-    setup: DriverSetup, demo: Demo, short_folder: Path, report: Report
+@pytest.mark.parametrize("setup", PARAMETERS)
+def test_the_demos_of_a_released_driver_run_and_leave_nothing(
+    setup: DriverSetup, short_folder: Path, report: Report
 ) -> None:
-    driver = setup.driver
+    driver, count = setup.driver, len(setup.demos)
     report(
         kind="driver",
-        name=f"{driver.name}, its demo {demo.name}, by --run",
+        name=f"{setup.name}, by --run",
         version=driver.version,
         release=driver.release,
-        did=f"{setup.installation}, published devices, prepared, pods ran, CDI as documented, unprepared",
+        did=f"{setup.installation}, published devices; {count} of its own demos: prepared, pods ran, CDI as "
+        "documented, unprepared"
+        if count > 1
+        else f"{setup.installation}, published devices; its own demo: prepared, pod ran, CDI as documented, "
+        "unprepared",
     )
-    with setup.installed(short_folder, demo.values) as api, setup.applied(api, demo) as running:
-        demo.check(running)
+    with setup.installed(short_folder) as api:
+        for demo in setup.demos:
+            with named(demo), setup.applied(api, demo) as running:
+                demo.check(running)
+
+
+@contextmanager
+def named(demo: Demo) -> Iterator[None]:
+    """Adds the name of the demo to an error."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"in the demo {demo.name}")
+        raise
