@@ -142,6 +142,13 @@ class Manager:
         """Returns a report about each controller's work, in the order in which the controllers started."""
         return self._activity.reports(self._controllers, self._queue, self._busy)
 
+    def retry_delays(self, text: str) -> dict[str, float]:
+        """Returns the seconds until controllers try an object again, by the name of the controller.
+
+        `text`: the key of the object as `key_text` writes it, such as "Pod team-a/train".
+        """
+        return {name: seconds for (name, key), seconds in self._queue.delays() if key_text(key) == text}
+
     # methods of the protocol Work -------------------------------------------------------------------
 
     def api(self, agent: str) -> InProcessClient:

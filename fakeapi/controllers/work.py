@@ -5,7 +5,7 @@ increasing delays.
 """
 
 import asyncio
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import TypeAlias
 
 from fakeapi.clock.clocks import Clock
@@ -67,6 +67,11 @@ class WorkQueue:
     def delayed(self) -> list[Item]:
         """The keys that are added after a delay, such as failed keys."""
         return list(self._later)
+
+    def delays(self) -> Iterator[tuple[Item, float]]:
+        """Yields each delayed key with the seconds until the queue adds it."""
+        now = self._clock.monotonic()
+        return ((item, max(0.0, due - now)) for item, (due, _) in self._later.items())
 
     @property
     def has_due(self) -> bool:

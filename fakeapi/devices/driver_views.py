@@ -1,5 +1,6 @@
 """Defines the JSON responses of the control API about simulated DRA drivers."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -66,6 +67,8 @@ class DriverSummary(msgspec.Struct, rename="camel"):
       unprepared yet.
     - `failed_calls`: the number of failed calls among the newest CALLS_KEPT calls.
     - `last_error`: the newest failed call with its claims, its node and its error; "" without a failed call.
+    - `calls_since_error`: the number of successful calls after the newest failed call; 0 if the newest call
+      on any node failed.
     """
 
     name: str
@@ -75,6 +78,7 @@ class DriverSummary(msgspec.Struct, rename="camel"):
     prepared_claims: int
     failed_calls: int
     last_error: str
+    calls_since_error: int
     prepare: BehaviourView
     unprepare: BehaviourView
     bind: BehaviourView
@@ -106,10 +110,21 @@ def summary_of(driver: SimulatedDriver) -> DriverSummary:
         prepared_claims=len(driver.prepared()),
         failed_calls=len(failed),
         last_error=_failure_text(failed[-1]) if failed else "",
+        calls_since_error=_calls_since_error(driver.calls),
         prepare=_behaviour(driver, "prepare"),
         unprepare=_behaviour(driver, "unprepare"),
         bind=_behaviour(driver, "bind"),
     )
+
+
+def _calls_since_error(calls: Iterable[CallRecord]) -> int:
+    """Returns the number of calls after the newest failed call; 0 if the newest call on a node failed."""
+    newest: dict[str, str] = {}
+    since = 0
+    for call in calls:
+        newest[call.node] = call.error
+        since = 0 if call.error else since + 1
+    return 0 if any(newest.values()) else since
 
 
 def _failure_text(call: CallRecord) -> str:

@@ -81,8 +81,13 @@ class ClusterObjects:
     - `controllers`: the names of the server's own controllers; None for a real cluster.
     - `drivers`: by node, the DRA drivers that are registered with the kubelet. Contains only nodes whose
       kubelet is part of the server.
+    - `misbehaving`: the simulated drivers of the server that are set to fail, delay or hang calls to prepare.
     - `refused`: the last refused writes of the explained object, oldest first.
     - `policies`: the ValidatingAdmissionPolicies by name, if a write was refused.
+    - `quotas`: the ResourceQuotas in the namespace of the explained object by name, if an event names one;
+      None if they were not read.
+    - `retries`: the seconds until a controller of the server tries the explained object again, by the name
+      of the controller.
     - `notes`: lines about resources and facts that could not be read.
     - `contents`: the objects of other resources in an explained namespace; only for a running server.
     """
@@ -93,8 +98,11 @@ class ClusterObjects:
     events: Sequence[Object] = ()
     controllers: frozenset[str] | None = None
     drivers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    misbehaving: frozenset[str] = frozenset()
     refused: Sequence[RefusedWrite] = ()
     policies: Mapping[str, Object] = field(default_factory=dict)
+    quotas: Mapping[str, Object] | None = None
+    retries: Mapping[str, float] = field(default_factory=dict)
     notes: Sequence[str] = ()
     contents: Sequence[Object] = ()
 

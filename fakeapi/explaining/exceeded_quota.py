@@ -1,9 +1,10 @@
 """Reads the error of the API server about an exceeded ResourceQuota."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
+from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta import quantity
 
@@ -42,13 +43,35 @@ def exceeded_quota(message: str) -> ExceededQuota | None:
     return None if match is None else ExceededQuota(match["name"], [*_amounts(match)])
 
 
+def amount_now(amount: ExceededAmount, hard: Mapping[str, Any], used: Mapping[str, Any]) -> ExceededAmount:
+    """Returns an amount of an older error with the limit and the usage that a quota has now.
+
+    `hard` and `used`: the maps in the status of the quota. A resource that `hard` lacks has the limit "".
+    """
+    taken = str(used.get(amount.resource, amount.used))
+    limit = str(hard.get(amount.resource, ""))
+    return ExceededAmount(
+        amount.resource, amount.requested, taken, limit, quantity.add(taken, amount.requested)
+    )
+
+
+def is_exceeded(amount: ExceededAmount) -> bool:
+    """Whether the used and the requested amount together exceed the limit. False without a limit."""
+    return bool(amount.limit) and quantity.compare(amount.wanted, amount.limit) > 0
+
+
 def _amounts(match: re.Match[str]) -> Iterator[ExceededAmount]:
     requested, used, limited = (_by_resource(match[part]) for part in ("requested", "used", "limited"))
     for resource, limit in limited.items():
         taken, more = used.get(resource, "0"), requested.get(resource, "0")
-        wanted = quantity.add(taken, more)
-        if quantity.compare(wanted, limit) > 0:
-            yield ExceededAmount(resource, more, taken, limit, wanted)
+        amount = ExceededAmount(resource, more, taken, limit, quantity.add(taken, more))
+        if is_exceeded(amount):
+            yield amount
+
+
+def names_quota(events: Iterable[Object]) -> bool:
+    """Whether the message of an event names an exceeded ResourceQuota."""
+    return any(exceeded_quota(str(event.get("message", ""))) is not None for event in events)
 
 
 def _by_resource(text: str) -> Mapping[str, str]:

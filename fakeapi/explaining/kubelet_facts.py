@@ -149,19 +149,35 @@ def _prepare_failed(
         f"{driver} on {node} cannot prepare it: {why}",
     ]
     text = next((one for one in options if len(one) <= SUMMARY_LENGTH), options[-1])
-    details = [] if text.endswith(why) and len(text) <= SUMMARY_LENGTH else [why]
+    text = fitting_error(text, why)
+    details = [] if text.endswith(why) else [why]
     details += [f"request {one['request']} has device {device_of(one)}" for one in results[:NAMES_SHOWN]]
     details += _free_lines(cluster, results)
-    named = ", ".join(drivers) or "of the claim"
-    what_to_do = f"fix this error of driver {named} on node {node}; the kubelet tries again"
-    change = Change(what_to_do, "edit", node=node)
     own = None if claim is None else reference("ResourceClaim", claim)
     path = "" if claim is None else "status.allocation.devices.results"
-    reason = Reason(
-        "PrepareFailed", fitting_error(text, why), details, own, path, claim=own, changes=[change]
-    )
+    changes = _repairs(cluster, [*drivers], node)
+    reason = Reason("PrepareFailed", text, details, own, path, claim=own, changes=changes)
     reason.nodes, reason.node_count = [node], 1
     return reason
+
+
+def _repairs(cluster: ClusterObjects, drivers: Sequence[str], node: str) -> list[Change]:
+    """Returns the changes that let drivers prepare claims again: one for each simulated driver that is set
+    to fail, or else the advice to fix the error.
+    """
+    changes = [
+        Change(
+            f"let driver {name} work again: `fakeapi drivers prepare {name}`; the kubelet tries again",
+            "edit",
+            node=node,
+            driver=name,
+        )
+        for name in drivers
+        if name in cluster.misbehaving
+    ]
+    named = ", ".join(drivers) or "of the claim"
+    fix = f"fix this error of driver {named} on node {node}; the kubelet tries again"
+    return changes or [Change(fix, "edit", node=node)]
 
 
 def fitting_error(text: str, why: str) -> str:
@@ -172,7 +188,12 @@ def fitting_error(text: str, why: str) -> str:
     if len(text) <= SUMMARY_LENGTH:
         return text
     lead = text.removesuffix(why)
+    short = f"the driver cannot prepare it: {why}"
+    if len(short) <= SUMMARY_LENGTH:
+        return short
     end = why.rpartition(": ")[2]
+    if end == why:
+        return shortened(short, SUMMARY_LENGTH)
     if len(lead) + len(end) > SUMMARY_LENGTH - 2:
         lead = "the driver cannot prepare it: "
     rest = SUMMARY_LENGTH - len(lead) - len(end) - 2

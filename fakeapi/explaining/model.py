@@ -94,7 +94,8 @@ class Change(msgspec.Struct, rename="camel", omit_defaults=True, frozen=True):
     - `needs`: further changes that are needed if this change is not sufficient; "" if unknown.
     - `harm`: the harm of the change, such as a running pod that it ends; "" without harm.
     - `steps`: for "all", the changes that are needed together.
-    - `driver` and `like`: for "add", the driver, and the ID of an existing device to copy.
+    - `driver`: the driver of new devices, or a simulated driver whose behaviour to change; otherwise "".
+    - `like`: for "add", the ID of an existing device to copy.
     - `relaxes`: whether the pod asks for fewer or other devices after the change.
     """
 

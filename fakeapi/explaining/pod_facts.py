@@ -12,7 +12,7 @@ from fakeapi.explaining.finalizers import finalizer_changes, finalizer_lines
 from fakeapi.explaining.harms import pods_of
 from fakeapi.explaining.model import Change, Reason, Reference, listed
 from fakeapi.explaining.node_offers import AGAIN
-from fakeapi.explaining.quota_reasons import quota_reason
+from fakeapi.explaining.quota_reasons import EXCEEDED, quota_reason
 from fakeapi.explaining.renames import NAMESPACE
 from fakeapi.explaining.similar import nearest
 from fakeapi.machinery.json_types import Object
@@ -95,11 +95,14 @@ def _not_created(cluster: ClusterObjects, namespace: str, template: str) -> Reas
         changes = [change, *_other_changes(cluster, "resourceclaimtemplates", namespace, template)]
         return Reason("TemplateMissing", text, details, changes=changes)
     errors = [event for event in cluster.events if event.get("reason") == "FailedResourceClaimCreation"]
-    if errors:
-        message = str(errors[-1].get("message"))
+    message = str(errors[-1].get("message")) if errors else ""
+    if errors and f'"{template}" not found' not in message:  # the template exists now
         exceeded = quota_reason(cluster, namespace, message)
         if exceeded is not None:
-            exceeded.details.insert(0, f"no claim was created from template {template}: {message}")
+            if exceeded.code == EXCEEDED:
+                exceeded.details.insert(0, f"no claim was created from template {template}: {message}")
+            else:
+                exceeded.details.append(f"the last error: {message}")
             return exceeded
         text = f"no claim was created from template {template}: {message}"
         return Reason("ClaimCreationFailed", text)

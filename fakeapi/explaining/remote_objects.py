@@ -9,6 +9,7 @@ from fakeapi.clients.shapes import Page, checked
 from fakeapi.clients.target import TargetError
 from fakeapi.clients.verbs import Reader
 from fakeapi.explaining.cluster_objects import GROUP, KINDS, ClusterObjects, event_targets
+from fakeapi.explaining.exceeded_quota import names_quota
 from fakeapi.explaining.model import Reference
 from fakeapi.explaining.stored_objects import EVENTS_MAX, time_of
 from fakeapi.kinds import definition_of
@@ -111,7 +112,8 @@ async def read_objects(api: Reader, target: Reference, now: float, feature_gates
     objects = {plural: await reading.objects(plural) for plural in KINDS}
     events = [event for one in event_targets(objects, target) for event in await _events(api, one, notes)]
     events.sort(key=time_of)
-    return ClusterObjects(rules_of(serving.primary), objects, now, events=events, notes=notes)
+    quotas = await _quotas(api, target.namespace) if names_quota(events) else None
+    return ClusterObjects(rules_of(serving.primary), objects, now, events=events, quotas=quotas, notes=notes)
 
 
 def _release(version: Object, notes: list[str]) -> str:
@@ -154,6 +156,16 @@ async def _events(api: Reader, target: Reference, notes: list[str]) -> list[Obje
         return []
     events = [item for item in page.items or () if isinstance(item, dict) and "metadata" in item]
     return sorted(events, key=time_of)
+
+
+async def _quotas(api: Reader, namespace: str) -> Mapping[str, Object] | None:
+    """Returns the ResourceQuotas of a namespace by name; None if they cannot be read."""
+    try:
+        page = checked(await api.get(object_path("v1", "resourcequotas", namespace)), Page)
+    except StatusError:
+        return None
+    items = (item for item in page.items or () if isinstance(item, dict) and "metadata" in item)
+    return {item["metadata"]["name"]: item for item in items}
 
 
 def _complete(item: Object, api_version: str, kind: str) -> Object:

@@ -34,7 +34,8 @@ async def explain_running(
     manager = None if controllers is None else controllers.running_manager
     names = () if manager is None else manager.names
     target = target_of(resource, namespace, name)
-    objects = await objects_of(cluster, target, names, registered_drivers(manager))
+    retries = {} if manager is None else manager.retry_delays(f"{target.kind} {target.key}")
+    objects = await objects_of(cluster, target, names, registered_drivers(manager), retries)
     return await explain(objects, resource, namespace, name, cluster.server.heavy)
 
 

@@ -1,10 +1,11 @@
 """Reads the objects to explain from the storage of this server, without requests."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from fakeapi.cluster import Cluster
 from fakeapi.controllers.served import find_resource
 from fakeapi.explaining.cluster_objects import KINDS, ClusterObjects, event_targets, is_about
+from fakeapi.explaining.exceeded_quota import names_quota
 from fakeapi.explaining.kept_objects import KEPT, decode_all
 from fakeapi.explaining.model import Reference
 from fakeapi.explaining.refused_writes import refused_writes
@@ -21,12 +22,14 @@ async def objects_of(
     target: Reference,
     controllers: Iterable[str],
     drivers: dict[str, frozenset[str]] | None = None,
+    retries: Mapping[str, float] | None = None,
 ) -> ClusterObjects:
     """Returns the objects of a running server, read at nearly the same moment.
 
     - `target`: the object to explain. The result has the events and the refused writes of this object.
     - `controllers`: the names of the server's running controllers.
     - `drivers`: by node, the DRA drivers that are registered with the server's kubelet.
+    - `retries`: by controller, the seconds until it tries the object again.
     """
     pods = find_resource(cluster.catalogue, "", "pods")
     assert pods is not None, "every release serves pods"
@@ -36,11 +39,15 @@ async def objects_of(
     await turns.give_turn()
     refused = refused_writes(cluster.journal, target)
     await turns.give_turn_if_over()
+    events = await _events(cluster, event_targets(read.objects, target))
     objects = read.about(
         now=cluster.clock.now(),
-        events=await _events(cluster, event_targets(read.objects, target)),
+        events=events,
+        quotas=await _quotas(cluster, target.namespace) if names_quota(events) else None,
+        retries=retries or {},
         controllers=frozenset(controllers),
         drivers=drivers or {},
+        misbehaving=_misbehaving(cluster),
         refused=refused,
         policies=await _policies(cluster) if refused else {},
         contents=await _contents(cluster, target.name) if target.kind == "Namespace" else (),
@@ -71,6 +78,21 @@ async def _policies(cluster: Cluster) -> dict[str, Object]:
     resource = find_resource(cluster.catalogue, "admissionregistration.k8s.io", "validatingadmissionpolicies")
     policies = [] if resource is None else await _stored(cluster, resource, resource.prefix)
     return {policy["metadata"]["name"]: policy for policy in policies}
+
+
+def _misbehaving(cluster: Cluster) -> frozenset[str]:
+    """Returns the names of the simulated drivers whose calls to prepare do not simply succeed."""
+    drivers = cluster.drivers.by_name
+    return frozenset(name for name, driver in drivers.items() if "prepare" in driver.behaviours)
+
+
+async def _quotas(cluster: Cluster, namespace: str) -> dict[str, Object] | None:
+    """Returns the ResourceQuotas of a namespace by name; None if the server does not serve the resource."""
+    resource = find_resource(cluster.catalogue, "", "resourcequotas")
+    if resource is None:
+        return None
+    quotas = await _stored(cluster, resource, f"{resource.prefix}{namespace}/")
+    return {quota["metadata"]["name"]: quota for quota in quotas}
 
 
 async def _events(cluster: Cluster, targets: Sequence[Reference]) -> list[Object]:

@@ -64,6 +64,21 @@ def test_a_driver_shows_its_last_failed_call(api: FakeAPI, control: ControlClien
     assert driver["lastError"] == "prepare default/gpu on node node: out of smoke"
 
 
+def test_a_driver_counts_the_calls_that_succeeded_since_its_last_error(
+    api: FakeAPI, control: ControlClient
+) -> None:
+    driver = api.driver(NAME)
+    driver.prepare(error="out of smoke")
+    run_pod(api)
+    assert control.get("/drivers")["drivers"][0]["callsSinceError"] == 0
+    driver.prepare()
+    api.clock.advance(600)
+    api.settle()
+    [view] = control.get("/drivers")["drivers"]
+    assert view["failedCalls"] > 0
+    assert view["callsSinceError"] == 1
+
+
 def test_a_node_shows_its_drivers_prepared_claims_and_what_the_devices_inject(
     api: FakeAPI, control: ControlClient
 ) -> None:

@@ -110,6 +110,27 @@ def test_workloads_that_lack_pods_have_the_message_of_their_condition_or_event()
         ] == ["cart"]
 
 
+def test_a_workload_whose_quota_was_raised_waits_for_its_controller() -> None:
+    with (
+        FakeAPI(release="1.36", controllers="deployment,replicaset,resourcequota") as api,
+        ControlClient(api.url) as client,
+    ):
+        api.create(QUOTA)
+        api.settle()
+        api.create(workload("Deployment", "cart", replicas=3))
+        api.settle()
+        for _ in range(14):  # now the back-off of the controller is longer than a minute
+            api.clock.advance(60)
+            api.settle()
+        api.patch("ResourceQuota", "few", {"spec": {"hard": {"pods": "5"}}})
+        api.settle()
+        (group,) = groups(client, "workload")
+        assert group["workloads"][0]["summary"] == (
+            "2 of 3 pods are missing: ResourceQuota few allows them now (pods 5, 1 used); "
+            "its controller tries again after its back-off"
+        )
+
+
 def test_a_workload_without_a_message_is_not_listed(api: FakeAPI, client: ControlClient) -> None:
     created = api.create(workload("Deployment", "web", replicas=2))
     assert groups(client, "workload") == []

@@ -46,6 +46,11 @@ def test_the_error_of_a_driver_is_in_the_first_line(api: FakeAPI) -> None:
         f"{free}; the error may also concern these, and only a new claim gets another device",
     ]
     assert (reason.object, reason.nodes) == (reason.claim, ["a"])
+    (change,) = reason.changes
+    assert change.text == (
+        f"let driver {SIMULATED} work again: `fakeapi drivers prepare {SIMULATED}`; the kubelet tries again"
+    )
+    assert change.driver == SIMULATED
     assert api.explain("claim", "gpu").summary == why.summary
 
 

@@ -109,6 +109,64 @@ def test_a_quota_that_refuses_a_claim_has_its_numbers_and_users(api: FakeAPI) ->
     assert (raised.value, deleted.text) == ("2", "delete pod default/first")
 
 
+def _fail_often(api: FakeAPI) -> None:
+    """Lets a controller fail until its back-off is longer than a minute."""
+    for _ in range(14):
+        api.clock.advance(60)
+        api.settle()
+
+
+def test_a_raised_quota_is_read_as_it_is_now(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), device("gpu-1"))
+    resource = _allow_devices(api, 1)
+    _from_template(api, "first")
+    _from_template(api, "train")
+    _fail_often(api)
+    api.patch("ResourceQuota", "few", {"spec": {"hard": {resource: "2"}}})
+    api.settle()
+    why = api.explain("pod", "train")
+    reason = why.reasons[0]
+    assert reason.code == "QuotaAllowsNow"
+    assert re.fullmatch(
+        r"ResourceQuota default/few allows it now \(2, 1 used\); the next try is in about \d+ s", why.summary
+    )
+    assert any(
+        re.fullmatch(r"the controller resourceclaim tries again after its back-off, in about \d+ s", detail)
+        for detail in reason.details
+    )
+    assert [(change.action, change.text.partition(" ")[0]) for change in reason.changes] == [
+        ("wait", "wait"),
+        ("wait", "move"),
+        ("delete", "delete"),
+    ]
+    seconds = float(reason.changes[1].text.rstrip("`").rpartition(" ")[2])
+    api.clock.advance(seconds)
+    api.settle()
+    assert api.explain("pod", "train").verdict == "placed"
+
+
+def test_a_deleted_quota_is_not_the_reason_any_more(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), device("gpu-1"))
+    _allow_devices(api, 1)
+    _from_template(api, "first")
+    _from_template(api, "train")
+    _fail_often(api)
+    api.delete("ResourceQuota", "few")
+    assert api.explain("pod", "train").summary.startswith("ResourceQuota default/few does not exist any more")
+
+
+def test_a_quota_that_was_raised_too_little_has_its_present_limit(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), device("gpu-1"))
+    resource = _allow_devices(api, 0)
+    _from_template(api, "train")
+    _fail_often(api)
+    quota = {"hard": {resource: "1"}, "used": {resource: "1"}}
+    api.patch("ResourceQuota", "few", {"spec": {"hard": quota["hard"]}, "status": quota})
+    api.patch("ResourceQuota", "few", {"status": quota}, subresource="status")
+    change = api.explain("pod", "train").reasons[0].changes[0]
+    assert change.text == f"raise spec.hard[{resource}] of ResourceQuota default/few to 2 (now 1)"
+
+
 def test_a_quota_counts_the_most_devices_that_a_request_for_all_devices_can_get(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     _allow_devices(api, 32)
@@ -229,3 +287,9 @@ def test_a_long_error_of_a_driver_keeps_its_end() -> None:
     text = fitting_error(f"driver sriov.example.com on ran-b2 cannot prepare it: {why}", why)
     assert text.endswith("no such file or directory")
     assert len(text) <= SUMMARY_LENGTH
+
+
+def test_an_error_of_a_driver_that_fits_is_in_the_headline_once_and_whole() -> None:
+    why = "bitstream v80-7 does not match the shell"
+    text = fitting_error(f"driver fpga.example.com on rack3-10 cannot prepare it: {why}", why)
+    assert text == f"the driver cannot prepare it: {why}"

@@ -9,7 +9,7 @@ import msgspec
 from fakeapi.cluster import Cluster
 from fakeapi.control.devices.objects import Condition, Fields, Metadata
 from fakeapi.control.devices.reading import read
-from fakeapi.explaining.exceeded_quota import exceeded_quota
+from fakeapi.explaining.exceeded_quota import ExceededQuota, amount_now, exceeded_quota, is_exceeded
 
 
 class WorkloadSpec(Fields):
@@ -43,6 +43,20 @@ class Workload(Fields):
     def has_condition(self, *types: str) -> bool:
         """Whether a condition of one of these types is True."""
         return any(each.type in types and each.status == "True" for each in self.status.conditions or ())
+
+
+class QuotaStatus(Fields):
+    """The limits and the usage of a ResourceQuota. Quantities are strings or numbers."""
+
+    hard: dict[str, str | int | float] = msgspec.field(default_factory=dict)
+    used: dict[str, str | int | float] = msgspec.field(default_factory=dict)
+
+
+class Quota(Fields):
+    """A ResourceQuota."""
+
+    metadata: Metadata
+    status: QuotaStatus = msgspec.field(default_factory=QuotaStatus)
 
 
 class Involved(Fields):
@@ -155,20 +169,32 @@ async def short_workloads(cluster: Cluster) -> list[WorkloadView]:
     if silent:
         _add_messages(silent, await read(cluster, "", "events", FailedCreate))
     short = [view for _, view in views if view.message]
+    exceeded = {id(view): found for view in short if (found := exceeded_quota(view.message)) is not None}
+    quotas = await read(cluster, "", "resourcequotas", Quota) if exceeded else []
+    by_place = {(quota.metadata.namespace, quota.metadata.name): quota for quota in quotas}
     for view in short:
-        view.summary = _summary(view)
+        found = exceeded.get(id(view))
+        if found is not None and found.amounts and view.pods < view.wanted:
+            view.summary = _summary(view, found, by_place.get((view.namespace, found.name)))
     return short
 
 
-def _summary(view: WorkloadView) -> str:
-    """Returns the summary of a workload whose pods a ResourceQuota refuses; "" for other workloads."""
-    exceeded = exceeded_quota(view.message)
-    if exceeded is None or not exceeded.amounts or view.pods >= view.wanted:
-        return ""
-    first = exceeded.amounts[0]
+def _summary(view: WorkloadView, exceeded: ExceededQuota, quota: Quota | None) -> str:
+    """Returns the summary of a workload whose pods a ResourceQuota refused.
+
+    `quota`: the quota as it is now; None if it does not exist any more.
+    """
     lacking = f"{view.wanted - view.pods} of {view.wanted} pods are missing"
     if view.wanted == 1:
         lacking = "its pod is missing"
+    again = "its controller tries again after its back-off"
+    if quota is None:
+        return f"{lacking}: ResourceQuota {exceeded.name} does not exist any more; {again}"
+    now = [amount_now(amount, quota.status.hard, quota.status.used) for amount in exceeded.amounts]
+    first = next((amount for amount in now if is_exceeded(amount)), None)
+    if first is None:
+        numbers = f"{now[0].resource} {now[0].limit}, {now[0].used} used" if now[0].limit else "no limit"
+        return f"{lacking}: ResourceQuota {exceeded.name} allows them now ({numbers}); {again}"
     if first.resource == "pods":
         allowed = "1 pod" if first.limit == "1" else f"{first.limit} pods"
         exist = "1 exists" if first.used == "1" else f"{first.used} exist"

@@ -134,6 +134,11 @@ function useArrivals(/** @type {(key: string) => boolean} */ wants) {
   }, []);
 }
 
+/** Lets the page read all explanations again, because an object changed that many of them read. */
+export function outdate() {
+  causes.forEach((cause) => (cause.fresh = 0));
+}
+
 // reading --------------------------------------------------------------------------------------------------------
 
 /**

@@ -68,7 +68,7 @@ function Driver({ driver, reload }) {
   const members = Object.entries(body);
   return html`<article class="card"><h2>${name} <${Pill} kind=${isOff ? "bad" : "good"}>${isOff ? "stopped" : `runs on ${counted(driver.runningNodes, "node")}`}<//>${current === "works" ? "" : html` <${Pill} kind="bad" title="How the driver answers calls to prepare a claim">${BEHAVIOURS[current]?.text ?? current}${driver.prepare?.error && BEHAVIOURS[current] ? `: ${driver.prepare.error}` : ""}<//>`}</h2>
     <p class="soft">${counted(driver.devices, "device")} on ${counted(driver.nodes, "node")}, <span title=${PREPARED_MEANS}>${preparedText(driver)}</span></p>
-    ${driver.lastError && html`<p class="bad">${counted(driver.failedCalls, "failed call")}, the last: ${driver.lastError}</p>`}
+    ${driver.lastError && html`<p class=${driver.callsSinceError ? "soft" : "bad"}>${driver.callsSinceError ? html`Works again: ${counted(driver.callsSinceError, "call")} succeeded since the last error. ` : ""}${counted(driver.failedCalls, "failed call")}, the last: ${driver.lastError}</p>`}
     <${Problem} error=${error} />
     <div class="row">
       <${Field} label="Preparing a claim" whole><select value=${chosen} disabled=${busy} onChange=${(event) => behave(event.target.value)}>

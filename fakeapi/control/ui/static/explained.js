@@ -84,7 +84,7 @@ function Changes({ title, changes, kind }) {
   }
   const hint = kind === "good" ? "Tried on a copy of the cluster: after this change alone, the pod is scheduled" : "Not tried, or not enough alone";
   return html`<p class="changes-title"><span class=${`status ${kind === "good" ? "good" : "soft"}`} title=${hint}>${title(changes.length > 1)}</span></p>
-    <ul class="reasons">${changes.map((change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.relaxes && html` <span class="soft">(asks for less)</span>`}${change.harm && html` <span class="soft">(disruptive: ${change.harm})</span>`}${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}<${Apply} change=${change} /></li>`)}</ul>`;
+    <ul class="reasons">${changes.map((change) => html`<li class="change"><${Linked} text=${change.text} objects=${change.objects ?? []} />${change.relaxes && html` <span class="soft">(asks for less)</span>`}${change.harm && html` <span class="soft">(disruptive: ${change.harm})</span>`}${change.needs && html` <span class="soft">(not enough by itself: ${change.needs})</span>`}${change.driver && change.action === "edit" && html` <span class="soft">(or choose <em>works</em> at <a href="#/controllers">the switch of driver ${change.driver}</a>)</span>`}<${Apply} change=${change} /></li>`)}</ul>`;
 }
 
 /** Shows a text with a link at the first object's name. Objects that the text does not name follow in parentheses. */

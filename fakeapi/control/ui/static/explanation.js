@@ -4,6 +4,7 @@ import { Refused } from "./api.js";
 import { explain } from "./causes.js";
 import { Explained } from "./explained.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
+import { isRemedy, useLive } from "./live.js";
 import { placed, python, shell } from "./text.js";
 import { Problem, SameAs } from "./ui.js";
 
@@ -30,6 +31,7 @@ export function Explanation({ kind, namespace, name, object, message = "" }) {
   const version = object?.metadata?.resourceVersion;
   const latest = useRef({ version, isRead: true });
   const [asked, ask] = useState(version);
+  const { data: remedies } = useLive(async (old = -1) => old + 1, [], { only: isRemedy, least: 1000 });
   useEffect(() => {
     const leave = new AbortController();
     const end = () => {
@@ -42,7 +44,7 @@ export function Explanation({ kind, namespace, name, object, message = "" }) {
       (problem) => leave.signal.aborted || (setError(problem), end()),
     );
     return () => leave.abort();
-  }, [kind, namespace, name, asked]);
+  }, [kind, namespace, name, asked, remedies ?? 0]);
   useEffect(() => {
     // An answer on its way is not cancelled: an object that changes often would never get one.
     latest.current.version = version;

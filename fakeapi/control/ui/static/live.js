@@ -55,6 +55,12 @@ function visible() {
   return new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
 }
 
+// Few objects of these resources exist. Users change them to remove the reason why a pod waits.
+const REMEDIES = new Set(["resourcequotas", "deviceclasses", "resourceclaimtemplates"]);
+
+/** Whether an event is about an object that many explanations read, and that users change to help a pod. */
+export const isRemedy = (/** @type {LiveEvent} */ event) => REMEDIES.has(event.resource ?? "");
+
 /** @param {LiveEvent} event */
 function dispatch(event) {
   for (const listener of listeners) {

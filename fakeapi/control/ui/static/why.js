@@ -1,8 +1,8 @@
 // The view of pending pods and claims with their reasons.
 
 import { control } from "./api.js";
-import { CAUSES_MAX, keyOf, knownText, useKnownCauses, useReading } from "./causes.js";
-import { useLive, WORKLOADS } from "./live.js";
+import { CAUSES_MAX, keyOf, knownText, outdate, useKnownCauses, useReading } from "./causes.js";
+import { isRemedy, useLive, WORKLOADS } from "./live.js";
 import { html, useMemo, useState } from "./preact.js";
 import { SilentNodes } from "./silent.js";
 import { attention, counted, partOf, placed } from "./text.js";
@@ -23,7 +23,7 @@ const RARE_KINDS = [["crashing", "Crashing pods"], ["workload", "Workloads that 
 export function Why({ place }) {
   const [search, setSearch] = remember("search", "");
   const [what, setWhat] = remember("what", "all");
-  const { data, error } = useLive(() => readWaiting(search, place), [search], { only: (event) => followed.has(event.resource ?? ""), least: 1000 });
+  const { data, error } = useLive(() => readWaiting(search, place), [search], { only: (event) => (isRemedy(event) && outdate(), isRemedy(event) || followed.has(event.resource ?? "")), least: 1000 });
   useKnownCauses(Boolean(search));
   const all = data?.groups ?? NO_ROWS;
   const matching = search ? filtered(all, data?.matching ?? NO_ROWS, search) : all;
