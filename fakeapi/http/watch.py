@@ -251,7 +251,8 @@ class Events:
         now = self._clock.monotonic()
         self._end = now + timeout_seconds(options, self._clock)
         self._next_bookmark = self._bookmark_time(now)
-        self.progress = WatchProgress(watch.start, lambda: watch.waiting)
+        self.progress = WatchProgress(lambda: watch.waiting)
+        self._taken_version = 0
         self.filters: list[EventFilter] = []
 
     async def frames(self) -> AsyncGenerator[list[bytes], None]:
@@ -262,7 +263,7 @@ class Events:
         progress = self.progress
         try:
             yield await self._encoded(self._watch.initial)
-            progress.sent = progress.taken
+            progress.send_taken(self._taken_version)
             if self._ended_by_filter():
                 return
             if self._options.send_initial_events and self._options.bookmarks:
@@ -273,7 +274,7 @@ class Events:
                 events = await self._next_events(min(self._end, self._next_bookmark) - now)
                 if events is not None:
                     yield await self._encoded(events)
-                    progress.sent = progress.taken
+                    progress.send_taken(self._taken_version)
                     if self._ended_by_filter():
                         return
                 elif (now := self._clock.monotonic()) < self._end:
@@ -306,8 +307,7 @@ class Events:
             return False
         progress = self.progress
         progress.taken += len(events)
-        progress.version = max(progress.version, events[-1].revision)
-        progress.sent = progress.taken
+        progress.send_taken(events[-1].revision)
         return True
 
     async def _encoded(self, events: list[WatchEvent]) -> list[bytes]:
@@ -315,7 +315,7 @@ class Events:
             await self._resource.prepare([event.entry for event in events])
         if events:
             self.progress.taken += len(events)
-            self.progress.version = max(self.progress.version, events[-1].revision)
+            self._taken_version = max(self._taken_version, events[-1].revision)
         frames = [self._encoder.encode(event) for event in events]
         for event_filter in self.filters:
             frames = await event_filter.pass_on(frames)
@@ -357,6 +357,7 @@ class Events:
         if not all(event_filter.passes_bookmarks for event_filter in self.filters):
             return []
         self.progress.bookmarks += 1
+        self.progress.bookmark_version = version
         body = bookmark(self._resource, version, ends_initial_events=ends_initial_events)
         return [self._encoder.encode_bookmark(body)]
 

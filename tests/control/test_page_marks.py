@@ -1,5 +1,8 @@
 """In headless Chromium, the page marks pending pods, armed faults and a frozen clock in its navigation."""
 
+import http.client
+import json
+
 import pytest
 
 from fakeapi import FakeAPI
@@ -12,6 +15,9 @@ pytestmark = [
     pytest.mark.skipif(bool(browsers.missing()), reason=browsers.missing() or "never"),
     pytest.mark.timeout(300),
 ]
+
+ROW_OF_WATCH = "tbody td:nth-child(7)"
+"""The cell "Last event at" of the first watch."""
 
 
 def test_the_devices_link_to_the_pods_that_wait(browser: Chromium, api: FakeAPI) -> None:
@@ -146,10 +152,26 @@ def test_controllers_with_failures_come_first_with_the_names_of_objects(browser:
         assert "('pod'" not in browser.text("main table")
 
 
-def test_a_watch_names_the_version_of_its_last_event(browser: Chromium) -> None:
-    with FakeAPI(release="1.36", controllers="resourceclaim") as server:
-        browser.open(f"{server.page}#/watches")
+def test_a_watch_names_the_version_of_its_last_event(browser: Chromium, api: FakeAPI) -> None:
+    with api.watch("ResourceClaim") as watch:
+        browser.open(f"{api.page}#/watches")
         browser.see("Last event at", "main table")
+        browser.see("—", ROW_OF_WATCH)
+        version = api.create(CLAIM)["metadata"]["resourceVersion"]
+        next(watch)
+        api.create(new_pod("later"))
+        browser.wait(lambda: browser.text(ROW_OF_WATCH) == version, "the version of the event")
+
+
+def test_a_watch_without_events_names_the_version_of_its_bookmark(browser: Chromium, api: FakeAPI) -> None:
+    path = "/apis/resource.k8s.io/v1/resourceclaims?watch=true&allowWatchBookmarks=true"
+    connection = http.client.HTTPConnection("127.0.0.1", api.port)
+    connection.request("GET", f"{path}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
+    event = json.loads(connection.getresponse().readline())
+    browser.open(f"{api.page}#/watches")
+    version = event["object"]["metadata"]["resourceVersion"]
+    browser.see(f"bookmark {version}", ROW_OF_WATCH)
+    connection.close()
 
 
 def test_the_list_of_kinds_is_closed_in_a_narrow_window(browser: Chromium, api: FakeAPI) -> None:

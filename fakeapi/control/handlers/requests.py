@@ -31,7 +31,8 @@ class WatchView(msgspec.Struct, rename="camel"):
 
     - `events` and `bookmarks`: the numbers of events and bookmarks that the server has sent.
     - `behind`: the number of events that the server still has to send.
-    - `resource_version`: the resourceVersion of the last event; "" before the first event.
+    - `resource_version`: the resourceVersion of the last sent event; "" before the first event.
+    - `bookmark_version`: the resourceVersion of the last sent bookmark; "" before the first bookmark.
     """
 
     open: bool
@@ -39,6 +40,7 @@ class WatchView(msgspec.Struct, rename="camel"):
     bookmarks: int
     behind: int
     resource_version: str
+    bookmark_version: str
 
 
 class RequestView(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -237,8 +239,8 @@ def _generate_name(entry: Entry) -> str:
 
 
 def _watch(progress: WatchProgress) -> WatchView:
-    version = str(progress.version) if progress.version else ""
-    return WatchView(progress.is_open, progress.sent, progress.bookmarks, progress.behind, version)
+    versions = (str(version or "") for version in (progress.version, progress.bookmark_version))
+    return WatchView(progress.is_open, progress.sent, progress.bookmarks, progress.behind, *versions)
 
 
 async def read(call: Call) -> RequestList:

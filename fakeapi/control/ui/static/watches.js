@@ -29,6 +29,13 @@ function objects(row) {
   return [place, ...(isNamed ? [] : selectors)].filter(Boolean).join(" ") || "all";
 }
 
+/** Returns the resourceVersion of the last event or bookmark of a watch; 0 and a dash if the server has sent none. */
+function lastSent({ watch }) {
+  const [event, mark] = [Number(watch?.resourceVersion ?? 0), Number(watch?.bookmarkVersion ?? 0)];
+  const isMark = mark > event;
+  return { version: Math.max(event, mark), text: isMark ? `bookmark ${mark}` : event ? String(event) : "—" };
+}
+
 const COLUMNS = [
   { name: "Resource", className: "name of-watch", show: (row) => row.resource },
   { name: "Objects", className: "of-objects", sort: objects, show: (row) => html`<span title=${objects(row)}>${objects(row)}</span>` },
@@ -36,6 +43,6 @@ const COLUMNS = [
   { name: "Events", className: "of-count", label: "events", number: true, sort: (row) => row.watch?.events ?? 0, show: (row) => (row.watch?.events ?? 0).toLocaleString("en") },
   { name: "Bookmarks", className: "of-count", label: "bookmarks", number: true, sort: (row) => row.watch?.bookmarks ?? 0, show: (row) => (row.watch?.bookmarks ?? 0).toLocaleString("en") },
   { name: "Behind", className: "of-count", label: "behind", number: true, title: "Events that the server has not sent yet", sort: (row) => row.watch?.behind ?? 0, show: (row) => html`<span class=${row.watch?.behind ? "warn" : "good"}>${row.watch?.behind ?? 0}</span>` },
-  { name: "Last event at", className: "of-count", label: "last event at", number: true, title: "The resourceVersion of the last event that the watch received. It can be older than the server's resourceVersion, which counts writes of all resources", sort: (row) => Number(row.watch?.resourceVersion ?? 0), show: (row) => row.watch?.resourceVersion ?? "" },
+  { name: "Last event at", className: "of-count", label: "last event at", number: true, title: "The resourceVersion of the last event that the server has sent on this watch, or of a later bookmark. It can be older than the server's resourceVersion, which counts writes of all resources", sort: (row) => lastSent(row).version, show: (row) => lastSent(row).text },
   { name: "Since", className: "of-age", number: true, sort: (row) => row.received, show: (row) => clock(row.received).slice(0, 8) },
 ];
