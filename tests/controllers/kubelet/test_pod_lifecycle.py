@@ -347,3 +347,36 @@ def test_ended_pods_leave_nothing_behind_in_the_kubelet(api: FakeAPI) -> None:
     node = api.node("node")
     assert node.containers._states == {}
     assert len(node.containers._timers._heap) <= 5
+
+
+@pytest.mark.parametrize(
+    ("of_pod", "of_container"),
+    [
+        ({}, {"runAsNonRoot": True, "runAsUser": 0}),
+        ({"runAsNonRoot": True}, {"runAsUser": 0}),
+        ({"runAsNonRoot": True, "runAsUser": 0}, {}),
+    ],
+)
+def test_a_container_that_must_not_run_as_root_does_not_start_with_the_user_root(
+    api: FakeAPI, of_pod: dict[str, Any], of_container: dict[str, Any]
+) -> None:
+    container = {"name": "c", "image": "i", "securityContext": of_container}
+    create_pod(api, containers=[container], securityContext=of_pod)
+    uid = api.get("Pod", "pod")["metadata"]["uid"]
+    pod = f'(pod: "pod_default({uid})", container: c)'
+    message = f"container's runAsUser breaks non-root policy {pod}"
+    assert container_status(api)["state"] == {
+        "waiting": {"reason": "CreateContainerConfigError", "message": message}
+    }
+
+
+@pytest.mark.parametrize(
+    ("of_pod", "of_container"),
+    [({}, {"runAsUser": 0}), ({"runAsNonRoot": True}, {}), ({"runAsNonRoot": True}, {"runAsNonRoot": False})],
+)
+def test_a_container_that_may_run_as_its_user_starts(
+    api: FakeAPI, of_pod: dict[str, Any], of_container: dict[str, Any]
+) -> None:
+    container = {"name": "c", "image": "i", "securityContext": of_container}
+    create_pod(api, containers=[container], securityContext=of_pod)
+    assert status(api)["phase"] == "Running"

@@ -10,6 +10,7 @@ from fakeapi.controllers.informer import Informer
 from fakeapi.controllers.kubelet.containers import cdi
 from fakeapi.controllers.kubelet.containers.environment import environment
 from fakeapi.controllers.kubelet.containers.expansion import expand
+from fakeapi.controllers.kubelet.containers.non_root import check_non_root
 from fakeapi.controllers.kubelet.containers.runtime import (
     ContainerConfig,
     ContainerRun,
@@ -47,10 +48,11 @@ class ConfigurationResolver:
     async def resolve(self, run: ContainerRun) -> ContainerConfig:
         """Returns the resolved configuration of a container.
 
-        Raises ContainerStartError if a ConfigMap, Secret or key is missing or a reference is invalid, and
-        StatusError if a request fails.
+        Raises ContainerStartError if a ConfigMap, Secret or key is missing, a reference is invalid, or
+        runAsUser breaks runAsNonRoot. Raises StatusError if a request fails.
         """
         container = run.container
+        check_non_root(run)
         values = await environment(run, self)
         names = self.cdi_devices(run.pod, container)
         edits = cdi.edits_of(names, self._directories)
