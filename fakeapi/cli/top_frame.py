@@ -141,10 +141,9 @@ def _drivers(drivers: list[dict[str, Any]]) -> Table:
     for name, style in columns:
         table.add_column(name, justify="right", style=style)
     for each in drivers[:DRIVERS_SHOWN]:
-        used = sum(each.get(state, 0) for state in ("allocated", "reserved", "prepared"))
         names = ("freeUnschedulable", "tainted", "unhealthy")[not has_unschedulable :]
         marked = (str(each[name] or "") for name in names)
-        table.add_row(Text(each["driver"]), str(used), str(each["free"]), *marked)
+        table.add_row(Text(each["driver"]), str(each["inUse"]), str(each["free"]), *marked)
     if len(drivers) > DRIVERS_SHOWN:
         table.add_row(f"and {len(drivers) - DRIVERS_SHOWN} more")
     return table

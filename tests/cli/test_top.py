@@ -54,6 +54,7 @@ FIGURES = {
             "devices": 96,
             "free": 60,
             "freeUnschedulable": 8,
+            "inUse": 36,
             "allocated": 4,
             "reserved": 2,
             "prepared": 30,

@@ -237,6 +237,18 @@ def test_a_shared_device_has_the_part_of_its_capacity_that_is_used(
     assert device_map(client)["gpu-0"]["shared"] == 0.25
 
 
+def test_a_shared_device_counts_in_each_state_of_its_claims(api: FakeAPI, client: ControlClient) -> None:
+    api.create(new_slice("s", [{"name": "nic-0", "allowMultipleAllocations": True}, {"name": "nic-1"}]))
+    for name, pod in (("one", "train"), ("two", "")):
+        share = {"shareID": f"6ba7b810-9dad-11d1-80b4-00c04fd430{len(pod):02}"}
+        allocate(api, api.create(new_claim(name)), "nic-0", pod=pod, **share)
+    device = device_map(client)["nic-0"]
+    assert (device["state"], device["states"]) == ("reserved", ["reserved", "allocated"])
+    (driver,) = client.get("/devices")["drivers"]
+    names = ("devices", "free", "inUse", "allocated", "reserved", "prepared")
+    assert [driver[name] for name in names] == [2, 1, 1, 1, 1, 0]
+
+
 def test_only_the_newest_generation_of_a_pool_counts(api: FakeAPI, client: ControlClient) -> None:
     api.create(new_slice("old", [{"name": "old"}]))
     api.create(new_slice("new", [{"name": "new"}], generation=2, slices=2))

@@ -1,5 +1,6 @@
 """In headless Chromium, the panel of a pool shows the attributes, capacity and taints of its devices."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -103,6 +104,56 @@ def test_squares_have_a_contrast_of_three(browser: Browser, api: FakeAPI, theme:
     browser.wait(lambda: browser.run(squares) == states, "the states of the devices")
     contrasts = browser.run(CONTRAST, theme)
     assert min(contrasts) >= 3, dict(zip(states, contrasts, strict=True))
+
+
+HUES = """
+    document.documentElement.dataset.theme = arguments[0];
+    return ['allocated', 'reserved', 'prepared'].map((state) => {
+        const dot = document.querySelector(`.choice .dot.${state}`);
+        const [r, g, b] = getComputedStyle(dot).backgroundColor.match(/\\d+/g).map(Number);
+        return (Math.atan2(Math.sqrt(3) * (g - b), 2 * r - g - b) * 180 / Math.PI + 360) % 360;
+    });
+"""
+"""Returns the hues of the states of devices in degrees, in the theme of the argument."""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_hues_of_the_states_are_at_least_60_degrees_apart(
+    browser: Browser, api: FakeAPI, theme: str
+) -> None:
+    api.create_all([node("node-1"), new_slice({"name": "gpu-0"})])
+    browser.open(f"{api.page}#/devices")
+    browser.see("gpu.example.com", ".drivers")
+    hues = browser.run(HUES, theme)
+    distances = [abs(a - b) for a, b in itertools.combinations(hues, 2)]
+    assert min(min(each, 360 - each) for each in distances) >= 60, hues
+
+
+def test_a_shared_device_shows_each_state_of_its_claims_and_is_found_by_each(
+    browser: Browser, api: FakeAPI
+) -> None:
+    capacity = {"bandwidth": {"value": "100G"}}
+    shared = {"name": "nic-0", "allowMultipleAllocations": True, "capacity": capacity}
+    api.create_all([node("node-1"), new_slice(shared)])
+    for number, state in enumerate(("allocated", "reserved")):
+        claim = api.create({**CLAIM, "metadata": {"name": state}})
+        share = {
+            "shareID": f"6ba7b810-9dad-11d1-80b4-00c04fd4300{number}",
+            "consumedCapacity": {"bandwidth": "2G"},
+        }
+        result = {"request": "a", "driver": DRIVER, "pool": "node-1", "device": "nic-0", **share}
+        consumers = [CONSUMER] * number
+        allocation = {"devices": {"results": [result]}}
+        api.update_status({**claim, "status": {"allocation": allocation, "reservedFor": consumers}})
+    for state in ("allocated", "reserved"):
+        browser.open(f"{api.page}#/devices?state={state}")
+        browser.see("0 of 1 free", ".node")
+        look = browser.run("return document.querySelector('.node .square').style.cssText")
+        assert "--share: 30%" in look
+        assert look.index("--device-reserved") < look.index("50%") < look.index("--device-allocated")
+    browser.see("1 in use", ".lead")
+    assert "1 reserved" in browser.text(".driver")
+    assert "1 allocated" in browser.text(".driver")
 
 
 def test_the_map_explains_partitions_and_counters(browser: Browser, api: FakeAPI) -> None:

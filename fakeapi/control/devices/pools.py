@@ -59,6 +59,8 @@ class DeviceUser(msgspec.Struct, rename="camel", omit_defaults=True):
 class DeviceView(msgspec.Struct, rename="camel", omit_defaults=True):
     """A device with its state.
 
+    - `states`: the states of the claims that share the device, the furthest first; [] if all claims have the
+      state of the device.
     - `product`: the product name, from an attribute such as `productName`.
     - `taints`: taints of the device and of DeviceTaintRules, as KEY=VALUE:EFFECT.
     - `unhealthy`: whether a pod's status reports the device as unhealthy.
@@ -68,12 +70,18 @@ class DeviceView(msgspec.Struct, rename="camel", omit_defaults=True):
 
     name: str
     state: DeviceState = DeviceState.FREE
+    states: list[DeviceState] = []
     product: str = ""
     users: list[DeviceUser] = []
     taints: list[str] = []
     unhealthy: bool = False
     shared: float | None = None
     consumes: list[str] = []
+
+    @property
+    def all_states(self) -> list[DeviceState]:
+        """The state of the device, and the other states of the claims that share the device."""
+        return self.states or [self.state]
 
 
 class CounterView(msgspec.Struct, rename="camel"):
@@ -204,10 +212,11 @@ def _device(
     fields, users = device.fields, [use.user for use in uses]
     exclusive = [use for use in uses if not use.user.admin]
     states = {_STATES.get(use.user.state, DeviceState.ALLOCATED) for use in exclusive}
-    state = next((each for each in _FURTHEST_FIRST if each in states), DeviceState.FREE)
+    ordered = [each for each in _FURTHEST_FIRST if each in states]
     return DeviceView(
         device.name,
-        state,
+        ordered[0] if ordered else DeviceState.FREE,
+        ordered if len(ordered) > 1 else [],
         _product(fields),
         users,
         [str(taint) for taint in taints],

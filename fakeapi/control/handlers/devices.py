@@ -60,7 +60,9 @@ class DriverView(msgspec.Struct, rename="camel"):
     - `free`: the number of devices that no claim has and that have no taint.
     - `free_unschedulable`: the number of those free devices on nodes that take no pods, because the node is
       not ready, is cordoned or does not exist.
-    - `allocated`, `reserved` and `prepared`: the numbers of devices whose claim is in this state.
+    - `in_use`: the number of devices that a claim has.
+    - `allocated`, `reserved` and `prepared`: the numbers of devices that a claim in this state has. A device
+      counts in several states if claims in several states share the device.
     - `tainted` and `unhealthy`: the numbers of tainted and of unhealthy devices, allocated or not.
     """
 
@@ -68,6 +70,7 @@ class DriverView(msgspec.Struct, rename="camel"):
     devices: int
     free: int
     free_unschedulable: int
+    in_use: int
     allocated: int
     reserved: int
     prepared: int
@@ -152,8 +155,9 @@ def drivers_of(nodes: Iterable[NodeView]) -> list[DriverView]:
         for device in pool.devices:
             counts["devices"] += 1
             if device.state is not DeviceState.FREE or not device.taints:
-                counts[device.state] += 1
+                counts.update(device.all_states)
                 counts["unschedulable"] += device.state is DeviceState.FREE and not node.takes_pods
+            counts["in use"] += device.state is not DeviceState.FREE
             counts["tainted"] += bool(device.taints)
             counts["unhealthy"] += device.unhealthy
     return [
@@ -162,6 +166,7 @@ def drivers_of(nodes: Iterable[NodeView]) -> list[DriverView]:
             counts["devices"],
             counts[DeviceState.FREE],
             counts["unschedulable"],
+            counts["in use"],
             counts[DeviceState.ALLOCATED],
             counts[DeviceState.RESERVED],
             counts[DeviceState.PREPARED],

@@ -17,7 +17,7 @@ const followed = new Set(["nodes", "pods", "resourceclaims", "resourceslices", "
 const IN_USE = ["prepared", "reserved", "allocated"];
 const STATE_MEANS = {
   free: "No claim has the device",
-  ...Object.fromEntries([...IN_USE].reverse().map((state) => [state, `The claim of the device ${MEANING[state]}`])),
+  ...Object.fromEntries([...IN_USE].reverse().map((state) => [state, `A claim of the device ${MEANING[state]}. A device that claims share counts in each of their states`])),
   tainted: "No claim has the device. Only claims that tolerate its taint can get it",
   unhealthy: "The status of a pod reports that the device is not healthy",
 };
@@ -106,7 +106,7 @@ async function readElsewhere(search) {
 const sum = (rows, name) => rows.reduce((all, each) => all + each[name], 0);
 
 function leadOf(nodes, drivers) {
-  const used = IN_USE.reduce((all, state) => all + sum(drivers, state), 0);
+  const used = sum(drivers, "inUse");
   const left = drivers.reduce((all, each) => all + unusable(each), 0);
   const use = `${used.toLocaleString("en")} in use, ${sum(drivers, "free").toLocaleString("en")} free${elsewhere(sum(drivers, "freeUnschedulable"))}${left ? `, ${left.toLocaleString("en")} tainted` : ""}`;
   return `${counted(nodes, "node")}, ${counted(sum(drivers, "devices"), "device")} of ${counted(drivers.length, "driver")}: ${use}`;
@@ -123,10 +123,10 @@ function Legend({ nodes }) {
     return { parts: any((each) => each.consumes?.length > 0), counters: pools.some((pool) => pool.counters.length > 0), shared: any((each) => each.shared !== undefined), taints: any((each) => each.state && each.taints?.length > 0) };
   }, [nodes]);
   const items = [
-    has.parts && html`<span><span class="square part allocated"></span>partition of a device</span>`,
+    has.parts && html`<span><span class="square part sample"></span>partition of a device</span>`,
     has.counters && html`<span><span class="counter"><span style=${{ width: "60%" }}></span></span>counter that partitions share, filled as far as they use it</span>`,
-    has.shared && html`<span><span class="square shared allocated" style=${{ "--share": "60%" }}></span>device that claims share, filled as far as they use it</span>`,
-    has.taints && html`<span><span class="square allocated has-taint"></span>in use, and tainted</span>`,
+    has.shared && html`<span><span class="square shared sample" style=${{ "--share": "60%" }}></span>device that claims share, filled as far as they use it, with a stripe for each state</span>`,
+    has.taints && html`<span><span class="square sample has-taint"></span>in use, and tainted</span>`,
   ].filter(Boolean);
   return items.length ? html`<p class="legend soft small" aria-label="Legend">${items}</p>` : null;
 }
@@ -159,7 +159,7 @@ function Driver({ numbers, is, choose }) {
 }
 
 /** Returns the number of devices of a driver that no claim has, and that are tainted. */
-const unusable = (numbers) => numbers.devices - numbers.free - IN_USE.reduce((all, state) => all + numbers[state], 0);
+const unusable = (numbers) => numbers.devices - numbers.free - numbers.inUse;
 
 // one pool ---------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ const SHOWN = 48;
 const PROBLEMS_SHOWN = 12;
 // In a group with more nodes, nodes that look the same are one line.
 const UNFOLDED_MAX = 24;
+// The least part of a shared device in use that is filled, in percent, so that the device does not look free.
+const LEAST_FILL = 30;
 // The least number of nodes that look the same in one line.
 const FOLDED_LEAST = 4;
 
@@ -23,6 +25,9 @@ export function kindOfDevice(device) {
   if (device.state) return device.state;
   return device.taints?.length ? "tainted" : "free";
 }
+
+/** Returns the kind of a device, and the other states of the claims that share the device. */
+const kindsOfDevice = (device) => [...new Set([kindOfDevice(device), ...(device.unhealthy ? [] : (device.states ?? []))])];
 
 // choosing and grouping -------------------------------------------------------------------------------------
 
@@ -45,7 +50,7 @@ export function matching(nodes, { search, driver, state }) {
 }
 
 function fits(pool, device, words, state) {
-  if (state && kindOfDevice(device) !== state && !(state === "tainted" && device.taints?.length)) {
+  if (state && !kindsOfDevice(device).includes(state) && !(state === "tainted" && device.taints?.length)) {
     return false;
   }
   const users = (device.users ?? []).map((each) => `${each.namespace}/${each.name} ${each.pods.join(" ")}`).join(" ");
@@ -130,7 +135,7 @@ function sets(nodes) {
 function lookOf(node) {
   const pools = node.pools.map((pool) => [
     pool.driver, pool.name === node.name, pool.complete, pool.counters.map((each) => each.fraction),
-    pool.devices.map((each) => [kindOfDevice(each), Boolean(each.dim), each.consumes?.length > 0, each.shared, each.taints]),
+    pool.devices.map((each) => [kindsOfDevice(each), Boolean(each.dim), each.consumes?.length > 0, each.shared, each.taints]),
   ]);
   return JSON.stringify([pools, problemsOf(node).map(({ text }) => text)]);
 }
@@ -203,11 +208,20 @@ function Squares({ devices }) {
   return html`<span class="squares">${devices.map((device) => html`<${Square} device=${device} />`)}</span>`;
 }
 
+/** Returns stripes with the colours of the states of a shared device, as an image in CSS. */
+function stripes(device) {
+  const kinds = kindsOfDevice(device);
+  const stops = kinds.map((kind, index) => `var(--device-${kind}) ${(100 * index) / kinds.length}% ${(100 * (index + 1)) / kinds.length}%`);
+  return `linear-gradient(to right, ${stops.join(", ")})`;
+}
+
 function Square({ device }) {
   const users = device.users ?? [];
   const isPart = device.consumes?.length > 0;
-  const share = device.shared === undefined ? undefined : { "--share": `${Math.round(device.shared * 100)}%` };
-  const classes = ["square", kindOfDevice(device), device.dim ? "dim" : "", isPart ? "part" : "", share ? "shared" : "", device.taints?.length ? "has-taint" : ""];
+  const share = device.shared === undefined ? undefined : { "--share": `${Math.max(LEAST_FILL, Math.round(device.shared * 100))}%`, "--stripes": stripes(device) };
+  const kinds = kindsOfDevice(device);
+  const classes = ["square", kinds[0], device.dim ? "dim" : "", isPart ? "part" : "", share ? "shared" : "", device.taints?.length ? "has-taint" : ""];
   const uses = users.map((each) => `${each.name}${each.pods.length ? ` (${each.pods.join(", ")})` : ""}`).join(", ");
-  return html`<span class=${classes.filter(Boolean).join(" ")} style=${share} title=${`${device.name}: ${kindOfDevice(device)}${device.taints?.length ? ` (${device.taints.join(", ")})` : ""}${uses ? `, ${uses}` : ""}`}></span>`;
+  const used = share && users.length ? `, ${Math.round(device.shared * 100)} % used` : "";
+  return html`<span class=${classes.filter(Boolean).join(" ")} style=${share} title=${`${device.name}: ${kinds.join(" and ")}${used}${device.taints?.length ? ` (${device.taints.join(", ")})` : ""}${uses ? `, ${uses}` : ""}`}></span>`;
 }
