@@ -34,6 +34,11 @@ from fakeapi.machinery.meta import quantity
 CLAIMS_MAX = 16
 """Maximum number of claims, and of constraints, whose removal is tried for one request."""
 
+TEMPLATE_AND_POD = "the template and the pod"
+"""Stands for the names of a ResourceClaimTemplate and a pod in the text of a change, until
+`template_names` replaces it.
+"""
+
 CAPACITY_PATH = ".capacity.requests"
 """The path of the requested capacities below the path of a request."""
 
@@ -282,7 +287,7 @@ def recreate_text(claim: Object, what: str) -> str:
     if metadata["name"] == IN_MEMORY:
         return f"delete the pod and create it again so that its claim for extended resources has {what}"
     if ANNOTATION in (metadata.get("annotations") or {}):
-        return f"create the template and the pod again with {what}"
+        return f"create {TEMPLATE_AND_POD} again with {what}"
     return f"delete claim {metadata.get('namespace', '')}/{metadata['name']} and create it again with {what}"
 
 

@@ -27,7 +27,7 @@ from fakeapi.explaining.obstacles import Obstacle, Refused
 from fakeapi.explaining.pool_facts import RULE, drivers_of_class, pool_problems, pool_problems_by_pool
 from fakeapi.explaining.present_facts import where
 from fakeapi.explaining.redundant_changes import without_redundant
-from fakeapi.explaining.selector_text import fitted, shortened
+from fakeapi.explaining.selector_text import HEADLINE_LENGTH, SUMMARY_LENGTH, fitted, shortened
 from fakeapi.explaining.tally import NodeTally, RequestTally
 from fakeapi.explaining.trial import Case, Trial
 
@@ -277,7 +277,10 @@ class DeviceReasons:
         driver = group.silent_driver(self.cluster) if of_class else ""
         if driver:
             matches, options = f"class {class_name}", [f"driver {driver} publishes no devices"]
-        reason = self._reason(str(obstacle), fitted(matches, options), tally)
+        length = SUMMARY_LENGTH if group.dissected.wanted and not (elsewhere or driver) else HEADLINE_LENGTH
+        reason = self._reason(str(obstacle), fitted(matches, options, length), tally)
+        case = f"{whose} {group.case_text}" if group.case_text and len(groups) == 1 else ""
+        reason.text = case if case and len(case) <= SUMMARY_LENGTH else reason.text
         reason.expression = group.expression
         reason.seen = list(group.seen)
         owner, path = selector_place(tally, first)

@@ -13,7 +13,15 @@ from fakeapi.explaining.cluster_objects import ClusterObjects, consumers_of, ref
 from fakeapi.explaining.consumption import capacity_text, counter_text, of_same_counters
 from fakeapi.explaining.model import NAMES_SHOWN, Dropped, Reference, Seen, devices_text, listed
 from fakeapi.explaining.obstacles import Obstacle, Refused
-from fakeapi.explaining.selector_text import Dissected, Hint, dissect, hints, shortened
+from fakeapi.explaining.selector_text import (
+    Dissected,
+    Hint,
+    differs_in_case,
+    dissect,
+    hints,
+    short_path,
+    shortened,
+)
 from fakeapi.explaining.tally import RequestTally
 from fakeapi.explaining.type_mismatches import Mismatch, mismatch_of
 from fakeapi.machinery.cel.allowance import AllowanceSpent
@@ -78,7 +86,21 @@ class SelectorGroup:
         shorts = self.dissected.shorts
         if not self._values or self.seen[0].missing:
             return shorts
-        return [f"{shorts[-1].rpartition(' is ')[0]} is {self._values}", *shorts]
+        text = f"{shorts[-1].rpartition(' is ')[0]} is {self._values}"
+        wanted = self.dissected.wanted
+        return [*([f"{text}, wanted {wanted}"] if wanted else []), text, *shorts]
+
+    @property
+    def case_text(self) -> str:
+        """The wanted and the published string, if only their letter case differs; otherwise ""."""
+        wanted = self.dissected.wanted.removeprefix("== ")
+        if len(self.seen) != 1 or not differs_in_case(self.dissected.wanted, self.seen[0].value):
+            return ""
+        name, has = short_path(self.seen[0].path).rpartition(" ")[2], "has" if self.devices == 1 else "have"
+        return (
+            f"wants {name} {wanted}, {devices_text(self.devices)} {has} {self.seen[0].value}: "
+            "only the letter case differs"
+        )
 
     @property
     def wanted_driver(self) -> str:

@@ -93,8 +93,7 @@ async def _selector_reason(
     short = group.dissected.shorts[0] if any(seen.missing for seen in group.seen) else error
     reason = Reason(
         str(Obstacle.SELECTOR_ERROR),
-        error_summary(group, selector_name(tally, first))
-        or f"{selector_name(tally, first)} fails on {first.device.id.device}: {shortened(short)}",
+        error_summary(group, selector_name(tally, first)) or _failure(tally, first, case, shortened(short)),
         [
             f"device {first.device.id}: {error}",
             f"expression: {shortened(group.expression, 300)}",
@@ -114,6 +113,13 @@ async def _selector_reason(
     reason.changes.sort(key=lambda change: change.rank)
     await _add_relaxed(reason, group, tally, first, trial, case)
     return reason
+
+
+def _failure(tally: RequestTally, first: Refused, case: Case, error: str) -> str:
+    """Returns the text that a selector fails on a device, with the node of the device if the text fits."""
+    lead = f"{selector_name(tally, first)} fails on {first.device.id.device}"
+    whole = f"{lead} of node {case.node['metadata']['name']}: {error}"
+    return whole if len(whole) <= SUMMARY_LENGTH else f"{lead}: {error}"
 
 
 async def _add_relaxed(
@@ -139,10 +145,11 @@ async def _add_relaxed(
         if guarded.sufficient:
             reason.changes.append(guarded)
         elif not any(one.instead for one in group.hints):
-            reason.details.append(
-                "a guard with has() only stops the error; too few devices of node "
-                f"{case.node['metadata']['name']} match then"
-            )
+            node = case.node["metadata"]["name"]
+            reason.details += [
+                "a guard with has() stops the error",
+                f"with this guard, too few devices of node {node} match the selector",
+            ]
     if not library.is_installed():  # the expression may be right, and no other can be tried
         reason.changes.append(Change("install the extra cel: pip install 'fakeapi-k8s[cel]'", "edit"))
     if reason.changes:

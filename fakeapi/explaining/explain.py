@@ -9,6 +9,7 @@ from fakeapi.explaining.others import explain_other
 from fakeapi.explaining.pods import explain_pod, missing
 from fakeapi.explaining.refusal_reasons import refused_reasons
 from fakeapi.explaining.similar import nearest
+from fakeapi.explaining.template_names import name_templates
 from fakeapi.registry.offloading.heavy_steps import HeavySteps
 
 RESOURCES = {
@@ -106,6 +107,7 @@ async def explain(
         explained = await explain_claim(cluster, obj, heavy)
     else:
         explained = explain_other(cluster, obj)
+    name_templates(cluster, explained.reasons)
     refused = refused_reasons(cluster)
     explained.reasons += refused
     if explained.verdict == "missing" and refused:

@@ -210,11 +210,17 @@ def problem_reason(cluster: ClusterObjects, problem: str, claims: Iterable[Objec
     owner = next((claim for claim in claims if class_path(claim, name)), None)
     claim = None if owner is None else reference("ResourceClaim", owner)
     path = "" if owner is None else class_path(owner, name)
-    changes = [Change(f"create the DeviceClass {name}", "create", [Reference("DeviceClass", name)])]
+    create = f"create the DeviceClass {name}, and publish devices that its selectors match"
+    if cluster.of("resourceslices"):
+        create = f"create the DeviceClass {name} with selectors that match published devices"
+    changes = [Change(create, "create", [Reference("DeviceClass", name)])]
     near = nearest(name, names)
     if owner is not None and claim is not None and near:
         text = recreate_text(owner, f"{near} instead of {name} in {path}")
         changes.insert(0, Change(text, "edit", [claim], path, value=near))
+    elif owner is not None and claim is not None and names:
+        others = f"another class instead of {name} ({listed(sorted(names), _LISTED)}) in {path}"
+        changes.append(Change(recreate_text(owner, others), "edit", [claim], path))
     return Reason(
         "ClassMissing",
         f"request {request} names class {name}, which does not exist",

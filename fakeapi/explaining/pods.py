@@ -138,6 +138,11 @@ async def _gated(cluster: ClusterObjects, pod: Object, heavy: HeavySteps) -> Exp
     for name in names:
         managers = managers_of(pod, "f:spec", "f:schedulingGates", f'k:{{"name":"{name}"}}')
         details.append(f"gate {name}: {owner_text(cluster, name, managers)}")
+    if cluster.controllers is not None:
+        it = "it" if len(names) == 1 else "them"
+        details.append(
+            f"no controller of this server removes {it}: remove {it} yourself, or run such a program"
+        )
     spec = {key: value for key, value in pod["spec"].items() if key != "schedulingGates"}
     scheduled = await PodScheduling(cluster, {**pod, "spec": spec}, heavy).explain()
     then = f"fits on node {scheduled.node}" if scheduled.node else f"would wait: {scheduled.needs}"

@@ -7,7 +7,14 @@ from functools import cmp_to_key
 from fakeapi.controllers.allocation.model import Device
 from fakeapi.explaining.dropped import SelectorGroup
 from fakeapi.explaining.model import Seen
-from fakeapi.explaining.selector_text import conjuncts, driver_part, parts_of, short_path, shortened
+from fakeapi.explaining.selector_text import (
+    conjuncts,
+    differs_in_case,
+    driver_part,
+    parts_of,
+    short_path,
+    shortened,
+)
 from fakeapi.machinery.json_types import Object
 from fakeapi.machinery.lazy_pattern import lazy_pattern
 from fakeapi.machinery.meta import quantity
@@ -47,7 +54,8 @@ def rewritten(group: SelectorGroup) -> Iterator[Rewritten]:
     for seen in _by_bound(group.seen, group.dissected.wanted):
         changed = _accepting(part, group.dissected.wanted, seen)
         if changed is not None:
-            yield Rewritten(changed[0], expression.replace(part, changed[1], 1))
+            relaxes = not differs_in_case(group.dissected.wanted, seen.value)
+            yield Rewritten(changed[0], expression.replace(part, changed[1], 1), relaxes=relaxes)
     kept = [one for one in conjuncts(expression) if one != part]
     if kept:
         removed = shortened(part, _TEXT_LENGTH)

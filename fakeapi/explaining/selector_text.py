@@ -94,14 +94,25 @@ def short_path(path: str) -> str:
     return path
 
 
+def differs_in_case(wanted: str, value: str) -> bool:
+    """Whether a comparison with a string literal is false only because of the letter case.
+
+    - `wanted`: the operator and the literal, such as `== "H200"`.
+    - `value`: the published value, as in a manifest.
+    """
+    operator, _, literal = wanted.partition(" ")
+    text, own = literal.strip("\"'"), value.strip('"')
+    return operator == "==" and text != own and text.casefold() == own.casefold()
+
+
 def _value_text(seen: Seen) -> str:
     return f"`{seen.path}` is {'missing' if seen.missing else seen.value}"
 
 
-def fitted(lead: str, options: Sequence[str]) -> str:
-    """Returns `lead` with the first option that fits into HEADLINE_LENGTH, or with the last option."""
+def fitted(lead: str, options: Sequence[str], length: int = HEADLINE_LENGTH) -> str:
+    """Returns `lead` with the first option that fits into `length` characters, or with the last option."""
     lines = [f"{lead}: {option}" for option in options]
-    return next((line for line in lines if len(line) <= HEADLINE_LENGTH), lines[-1])
+    return next((line for line in lines if len(line) <= length), lines[-1])
 
 
 def shortened(text: str, length: int = _TEXT_LENGTH) -> str:

@@ -65,14 +65,25 @@ def capacity_read_as_attribute(api: FakeAPI) -> None:
     train(api, request("gpu", f'device.attributes["{DRIVER}"].memory == "16Gi"'))
 
 
-@situation("SelectorFails", "selectors[0] of class strict fails on gpu-0: attribute healthy is missing")
+@situation(
+    "RequestSelectorDoesNotMatch",
+    'request gpu wants model "A100", 1 device has "a100": only the letter case differs',
+)
+def model_in_another_letter_case(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    train(api, request("gpu", f'device.attributes["{DRIVER}"].model == "A100"'))
+
+
+@situation(
+    "SelectorFails", "selectors[0] of class strict fails on gpu-0 of node a: attribute healthy is missing"
+)
 def missing_attribute_in_a_class(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     device_class(api, "strict", f'device.attributes["{DRIVER}"].healthy')
     train(api, request(class_name="strict"))
 
 
-@situation("SelectorFails", "selectors[0] of request gpu fails on gpu-0: attribute mig is missing")
+@situation("SelectorFails", "selectors[0] of request gpu fails on gpu-0 of node a: attribute mig is missing")
 def selector_that_needs_has(api: FakeAPI) -> None:
     new = device("gpu-1", attributes={"model": {"string": "b"}, "mig": {"bool": True}})
     cluster(api, device("gpu-0"), new)
@@ -95,20 +106,27 @@ def too_little_memory(api: FakeAPI) -> None:
     train(api, request("gpu", f'device.driver == "{DRIVER}" && {expression}'))
 
 
-@situation("RequestSelectorDoesNotMatch", 'request gpu matches none of 1 device: attribute model is "a100"')
+@situation(
+    "RequestSelectorDoesNotMatch",
+    'request gpu matches none of 1 device: attribute model is "a100", wanted == "h100"',
+)
 def another_model(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     train(api, request("gpu", f'device.attributes["{DRIVER}"].model == "h100"'))
 
 
-@situation("RequestSelectorDoesNotMatch", 'request gpu matches none of 1 device: attribute model is "a100"')
+@situation(
+    "RequestSelectorDoesNotMatch",
+    'request gpu matches none of 1 device: attribute model is "a100", wanted in ["h100", "h200"]',
+)
 def model_not_in_the_list(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     train(api, request("gpu", f'device.attributes["{DRIVER}"].model in ["h100", "h200"]'))
 
 
 @situation(
-    "RequestSelectorDoesNotMatch", 'request gpu matches none of 1 device: attribute driverVersion is "1.2.3"'
+    "RequestSelectorDoesNotMatch",
+    'request gpu matches none of 1 device: attribute driverVersion is "1.2.3", wanted > 2.0.0',
 )
 def old_driver_version(api: FakeAPI) -> None:
     cluster(api, device("gpu-0", attributes={"driverVersion": {"version": "1.2.3"}}))

@@ -94,12 +94,22 @@ def test_the_change_of_a_class_counts_the_other_claims_that_use_it(api: FakeAPI)
     assert change.harm == "1 other claim uses class big"
 
 
+def test_another_letter_case_of_a_value_does_not_ask_for_less(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    train(api, request("gpu", f'device.attributes["{DRIVER}"].model == "A100"'))
+    why = api.explain("pod", "train")
+    change = why.reasons[0].changes[0]
+    assert (change.sufficient, change.relaxes) == (True, False)
+    assert 'attribute model == "a100" instead of == "A100"' in change.text
+    assert "(asks for less)" not in why.text.partition("or:")[0]
+
+
 def test_an_attribute_that_no_device_publishes_is_to_be_published(api: FakeAPI) -> None:
     cluster(api, device("gpu-0"))
     version = f'device.attributes["{DRIVER}"].driverVersion'
     train(api, request("gpu", f'{version}.isGreaterThan(semver("1.0.0"))'))
     reason = api.explain("pod", "train").reasons[0]
-    guard = "a guard with has() only stops the error; too few devices of node a match then"
+    guard = "with this guard, too few devices of node a match the selector"
     assert guard in reason.details
     assert f"device {DRIVER}/a/gpu-0 has these attributes in {DRIVER}: model, numa" in reason.details
     publish, drop = reason.changes

@@ -311,7 +311,36 @@ def test_the_class_that_was_probably_meant_is_tried(api: FakeAPI) -> None:
     again = "delete claim default/gpu and create it again with"
     assert rename.text == f"{again} gpu.example.com instead of gpus.example.com in {path}"
     assert (rename.path, rename.value, rename.sufficient) == (path, DRIVER, True)
-    assert create.text == "create the DeviceClass gpus.example.com"
+    assert create.text == (
+        "create the DeviceClass gpus.example.com with selectors that match published devices"
+    )
+
+
+def test_a_missing_class_with_an_unknown_name_offers_the_existing_classes(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    device_class(api, "nic.example.org")
+    train(api, request(class_name="tpu"))
+    create, other = api.explain("pod", "train").reasons[0].changes
+    assert create.text.startswith("create the DeviceClass tpu with selectors")
+    assert f"another class instead of tpu ({DRIVER}, nic.example.org)" in other.text
+
+
+def test_changes_of_a_claim_from_a_template_name_the_template_and_the_pod(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    api.create({
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "pair", "namespace": "default"},
+        "spec": {"spec": {"devices": {"requests": [request(count=2)]}}},
+    })  # fmt: skip
+    pod(api, "train", resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "pair"}])
+    api.settle()
+    changes = api.explain("pod", "train").reasons[0].changes
+    change = next(one for one in changes if one.path.endswith(".count"))
+    assert change.text.startswith(
+        "create template default/pair and pod default/train again with 1 instead of 2"
+    )
+    assert str(change.objects[-1]) == "template default/pair"
 
 
 def test_the_claim_that_was_probably_meant_says_what_else_it_needs(api: FakeAPI) -> None:
@@ -347,6 +376,7 @@ def test_a_scheduling_gate_names_its_writer_and_what_comes_after_it(api: FakeAPI
     owner = "a controller of quota.example.com usually removes it; this server runs no such controller"
     assert reason.details == [
         f"gate quota.example.com/approved: {owner}; field manager fakeapi wrote it",
+        "no controller of this server removes it: remove it yourself, or run such a program",
         "without the gate, the pod fits on node a",
     ]
     (change,) = reason.changes

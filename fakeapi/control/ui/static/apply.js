@@ -36,6 +36,14 @@ const ACTS = [
     command: ({ name }) => `kubectl uncordon ${shell(name)}`,
     line: ({ name }) => `fakeapi.patch("Node", ${python(name)}, {"spec": {"unschedulable": None}})`,
   },
+  {
+    verb: "Remove gates of",
+    fits: (change) => change.action === "edit" && change.path === "spec.schedulingGates" && change.objects.length === 1 && change.objects[0].kind === "Pod",
+    does: (object) => `Removes spec.schedulingGates from Pod ${placed(object.namespace ?? "", object.name)}, so that the scheduler schedules the pod.`,
+    patch: { spec: { schedulingGates: null } },
+    command: ({ namespace, name }) => `kubectl patch pod ${shell(name)} -n ${shell(namespace)} --type=merge -p '{"spec":{"schedulingGates":null}}'`,
+    line: ({ namespace, name }) => `fakeapi.patch("Pod", ${python(name)}, {"spec": {"schedulingGates": None}}, namespace=${python(namespace)})`,
+  },
 ];
 
 /** The button of a suggested change; nothing for a change that the page cannot carry out. */

@@ -61,7 +61,7 @@ function Prose({ text }) {
 /** Shows a reason. `said`: whether its text equals the summary above. `alone`: whether there are no other reasons. */
 function Reason({ reason, said, alone }) {
   // The expression and its values are shown separately below.
-  const facts = (reason.details ?? []).filter((each) => !reason.expression || each !== `expression: ${reason.expression}`);
+  const facts = (reason.details ?? []).filter((each) => !reason.expression || !(each.endsWith(`: ${reason.expression}`) || isSeen(each, reason.seen)));
   const isTaint = reason.code === "DeviceTainted";
   return html`${said ? !alone && html`<p>In detail:</p>` : html`<p><${Prose} text=${reason.text} /></p>`}
     <${Facts} facts=${facts} />
@@ -110,6 +110,9 @@ function wordAt(text, name) {
   }
   return -1;
 }
+
+/** Whether a fact only says the values that are listed below it. */
+const isSeen = (fact, seen) => (seen ?? []).some((each) => !each.missing && fact.includes(`\`${each.path}\` is ${each.value}, wanted`));
 
 function several(names, count) {
   const more = (count ?? names.length) - names.length;

@@ -247,13 +247,13 @@ async function waitingFor(object, resource) {
 const AROUND = {
   pods: (pod, namespace) => [
     ...(pod.spec?.nodeName ? [node(pod.spec.nodeName)] : []),
-    ...(pod.spec?.resourceClaims ?? []).map((each) => {
+    ...(pod.spec?.resourceClaims ?? []).flatMap((each) => {
       const made = (pod.status?.resourceClaimStatuses ?? []).find((status) => status.name === each.name);
       const name = each.resourceClaimName ?? made?.resourceClaimName;
       const template = each.resourceClaimTemplateName;
-      return name
-        ? { what: "Claim", text: name, to: objectHref(RESOURCE, "resourceclaims", namespace, name) }
-        : { what: "Template", text: template ?? each.name, to: template && objectHref(RESOURCE, "resourceclaimtemplates", namespace, template) };
+      const own = { what: "Claim", text: name, to: objectHref(RESOURCE, "resourceclaims", namespace, name) };
+      const source = { what: "Template", text: template ?? each.name, to: template && objectHref(RESOURCE, "resourceclaimtemplates", namespace, template) };
+      return [...(name ? [own] : []), ...(template || !name ? [source] : [])];
     }),
   ],
   resourceclaims: (claim, namespace) => [
