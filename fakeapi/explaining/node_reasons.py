@@ -113,7 +113,9 @@ class NodeReasons:
             groups.items(), key=lambda item: (item[0][0], len(item[0]), -len(item[1]), item[1][0])
         )
         return [
-            self._hopeless(names) if key[0] == 2 else await self._reason(names, has_devices=not key[0])
+            self._hopeless(names)
+            if key[0] == 2
+            else await self._reason(names, _with_more_reasons(key, groups), has_devices=not key[0])
             for key, names in ordered[:GROUPS_SHOWN]
         ]
 
@@ -129,17 +131,24 @@ class NodeReasons:
         reason.object = Reference("Node", names[0])
         return reason
 
-    async def _reason(self, names: Sequence[str], *, has_devices: bool) -> Reason:
+    async def _reason(self, names: Sequence[str], more: Sequence[str], *, has_devices: bool) -> Reason:
+        """Returns the reason of a group of nodes.
+
+        `more`: the nodes of other groups that have the same reason and further reasons.
+        """
         facts = self._facts[names[0]]
         first = facts[0]
-        but = "the devices, but is refused" if len(names) == 1 else "the devices, but are refused"
-        if len(names) > 1:
+        every = [*names, *more]
+        but = "the devices, but is refused" if len(every) == 1 else "the devices, but are refused"
+        if len(every) > 1:
             verb = f"have {but}" if has_devices else "are refused"
-            text = f"{len(names)} nodes {verb}: {first.shape}"
-            shortage = await most_free(names, self._facts)
+            text = f"{len(every)} nodes {verb}: {first.shape}"
+            shortage = await most_free(every, self._facts)
             text += f" ({shortage})" if shortage else ""
-            if first.code == "NodeSelector" and len(names) == len(self._outcome.refusals):
-                text = f"no node matches {first.shape.removeprefix('no match for ')} ({len(names)} nodes)"
+            if first.code == "NodeSelector" and len(every) == len(self._outcome.refusals):
+                text = f"no node matches {first.shape.removeprefix('no match for ')} ({len(every)} nodes)"
+        elif has_devices and (allocated := self._allocated_here(names[0])):
+            text = f"{allocated} is allocated on node {names[0]}, which is {_state_of(first)}"
         elif has_devices:
             text = f"node {names[0]} has {but}: {first.shape}"
         else:
@@ -148,7 +157,7 @@ class NodeReasons:
         reason = Reason(first.code, text, object=target, path=first.path)
         shown = [fact for name in names[:NAMES_SHOWN] for fact in self._facts[name]]
         reason.details = [line for line in await fact_lines(names, self._facts) if line not in text]
-        reason.nodes, reason.node_count = sorted(names)[:NAMES_SHOWN], len(names)
+        reason.nodes, reason.node_count = sorted(every)[:NAMES_SHOWN], len(every)
         reason.blame = list(dict.fromkeys(one for fact in shown for one in fact.blame))[:NAMES_SHOWN]
         changes = await self._trials.changes(names, self._facts, self._candidates(names))
         changes = [_of_one(change) if len(names) > 1 else change for change in changes]
@@ -229,6 +238,14 @@ class NodeReasons:
             if claim is not None
         ]
 
+    def _allocated_here(self, name: str) -> Reference | None:
+        """Returns a claim of the pod whose devices only this node can use; None without such a claim."""
+        states = self._cluster.node_states.values()
+        for claim, _ in self._allocations:
+            if [one.name for one in states if can_use(claim, one.node)] == [name]:
+                return reference("ResourceClaim", claim)
+        return None
+
     def _allocated_elsewhere(self, claim: Object, path: str) -> Fact:
         """Returns a fact about an allocated claim. `path`: the field of the pod that names the claim."""
         own = reference("ResourceClaim", claim)
@@ -246,6 +263,29 @@ class NodeReasons:
         return Fact(
             "ClaimElsewhere", shape, shape, "status.allocation", tuple(offers), (own, *users), tuple(lines)
         )
+
+
+def _with_more_reasons(key: tuple[Any, ...], groups: Mapping[tuple[Any, ...], list[str]]) -> list[str]:
+    """Returns the nodes of other groups of the same rank that have all reasons of a group, and more.
+
+    `key`: the rank of the group, and its reasons.
+    """
+    own = set(key[1:])
+    return [
+        name
+        for other, names in groups.items()
+        if other[0] == key[0] and own < set(other[1:])
+        for name in names
+    ]
+
+
+def _state_of(fact: Fact) -> str:
+    """Returns the reason of a node as words after "which is"."""
+    return fact.shape if fact.code in _OF_STATE else f"refused: {fact.shape}"
+
+
+_OF_STATE = frozenset(("NodeUnschedulable", "NodeTaint", "NodeNotReady"))
+"""The codes of facts whose shape is a state, such as "cordoned (spec.unschedulable)"."""
 
 
 def _of_one(change: Change) -> Change:

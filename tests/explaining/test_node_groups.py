@@ -117,3 +117,30 @@ def test_a_missing_template_has_the_names_of_the_existing_templates(api: FakeAPI
     field = "spec.resourceClaims[0].resourceClaimTemplateName"
     again = "delete the pod and create it again with an existing template"
     assert changes[-1].text == f"{again} (fpga, nic) in {field}"
+
+
+def test_a_shared_claim_on_a_cordoned_node_is_the_first_line(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), nodes="abc")
+    claim(api, "shared")
+    pod(api, "first", "shared")
+    api.settle()
+    api.patch("Node", "a", {"spec": {"unschedulable": True}})
+    pod(api, "second", "shared")
+    api.settle()
+    why = api.explain("pod", "second")
+    assert why.summary == (
+        "claim default/shared is allocated on node a, which is cordoned (spec.unschedulable)"
+    )
+    assert why.reasons[0].changes[0].text == "uncordon node a"
+
+
+def test_a_cordoned_node_counts_among_the_nodes_with_the_same_reason(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), nodes="ab")
+    resource_slice(api, "b", [device("gpu-0")])
+    node(api, "c")
+    api.patch("Node", "a", {"spec": {"unschedulable": True}})
+    claim(api, "gpu")
+    pod(api, "train", "gpu", nodeSelector={"site": "harbour"})
+    why = api.explain("pod", "train")
+    assert why.summary == "2 nodes have the devices, but are refused: no match for nodeSelector site=harbour"
+    assert (why.reasons[0].nodes, why.reasons[0].node_count) == (["a", "b"], 2)

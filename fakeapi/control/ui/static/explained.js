@@ -22,14 +22,25 @@ const OF_DRIVERS = new Set(["PrepareFailed", "DriverNotRegistered", "ControllerN
 export function Explained({ value }) {
   const reasons = value.reasons ?? [];
   const isGood = GOOD.has(value.verdict) && !reasons.some((reason) => OF_DRIVERS.has(reason.code));
-  const item = (reason) => html`<${Reason} reason=${reason} said=${reason.text === value.summary} alone=${reasons.length === 1} />`;
+  const minor = minorOf(reasons);
+  const major = reasons.filter((reason) => !minor.includes(reason));
+  const item = (reason) => html`<${Reason} reason=${reason} said=${reason.text === value.summary} alone=${major.length === 1} />`;
   return html`<div class="explained">
     <p class="answer"><${Pill} kind=${isGood ? "good" : "warn"}>${value.verdict === "deleting" ? "being deleted" : value.verdict}<//> <${Prose} text=${value.summary} /></p>
     ${value.details?.length > 0 && html`<ul class="reasons">${value.details.map((each) => html`<li><${Prose} text=${each} /></li>`)}</ul>`}
-    ${reasons.length === 1 ? html`<div class="only">${item(reasons[0])}</div>` : html`<ol>${reasons.map((reason) => html`<li>${item(reason)}</li>`)}</ol>`}
+    ${major.length === 1 ? html`<div class="only">${item(major[0])}</div>` : html`<ol>${major.map((reason) => html`<li>${item(reason)}</li>`)}</ol>`}
+    ${minor.length > 0 && html`<details class="more"><summary class="soft">${minor.length === 1 ? "1 more reason" : counted(minor.length, "more reason")}: no change of ${minor.length === 1 ? "it" : "them"} is enough by itself</summary>
+      <ul class="reasons">${minor.map((reason) => html`<li><${Prose} text=${reason.text} /></li>`)}</ul></details>`}
     ${value.nodes?.length > 0 && html`<${Nodes} nodes=${value.nodes} />`}
     <${Notes} notes=${value.notes ?? []} />
   </div>`;
+}
+
+/** Returns the reasons that no single change removes, if a change of another reason is enough. The first reason is never one of them. */
+function minorOf(reasons) {
+  const changes = (reason) => reason.changes ?? [];
+  if (!reasons.some((reason) => changes(reason).some((each) => each.sufficient))) return [];
+  return reasons.slice(1).filter((reason) => changes(reason).length > 0 && changes(reason).every((each) => each.sufficient === false));
 }
 
 /** Shows the first facts of a reason. The others open on a click. */
