@@ -290,6 +290,8 @@ class DeviceReasons:
             *(f"{devices_text(one.devices)}: {one.dissected.error or one.text}" for one in groups[:4]),
             *error_lines(group),
         ]
+        if not of_class:
+            reason.details += self._left_out(tally)
         if group.mismatch is not None:
             reason.text = error_summary(group, selector_name(tally, first)) or reason.text
         if group.dissected.error:
@@ -320,6 +322,21 @@ class DeviceReasons:
             if one.in_class and one.place == tally.place and one.claim["metadata"] == tally.claim["metadata"]
         }
         return ", ".join(f"node {name} has {count}" for name, count in [*on.items()][:3])
+
+    def _left_out(self, tally: RequestTally) -> list[str]:
+        """Returns a line about the devices of a request's class that the counts leave out; [] without any.
+
+        These devices are on nodes that are refused for other reasons than devices.
+        """
+        parts = []
+        for node in self.others:
+            own = (one for choices in node.requests for one in choices if one.place == tally.place)
+            count = next((one.in_class for one in own if one.claim["metadata"] == tally.claim["metadata"]), 0)
+            if count:
+                obj = self.cluster.get("nodes", "", node.name) or {"spec": {}}
+                state = "cordoned" if obj["spec"].get("unschedulable") else "refused"
+                parts.append(f"{devices_text(count)} on {state} node {node.name}")
+        return [f"left out of the count: {listed(parts, NODES_TRIED)}"] if parts else []
 
     async def _pool_problem(self, tally: RequestTally) -> tuple[str, str] | None:
         """Returns the code and text of a problem with a pool of the driver that the class selects.

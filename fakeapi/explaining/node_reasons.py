@@ -242,7 +242,8 @@ class NodeReasons:
         """Returns a claim of the pod whose devices only this node can use; None without such a claim."""
         states = self._cluster.node_states.values()
         for claim, _ in self._allocations:
-            if [one.name for one in states if can_use(claim, one.node)] == [name]:
+            is_allocated = bool(claim["status"].get("allocation"))
+            if is_allocated and [one.name for one in states if can_use(claim, one.node)] == [name]:
                 return reference("ResourceClaim", claim)
         return None
 

@@ -144,3 +144,12 @@ def test_a_cordoned_node_counts_among_the_nodes_with_the_same_reason(api: FakeAP
     why = api.explain("pod", "train")
     assert why.summary == "2 nodes have the devices, but are refused: no match for nodeSelector site=harbour"
     assert (why.reasons[0].nodes, why.reasons[0].node_count) == (["a", "b"], 2)
+
+
+def test_a_claim_without_devices_is_not_called_allocated_on_the_only_node(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"))
+    api.patch("Node", "a", {"spec": {"unschedulable": True}})
+    train(api)
+    api.settle()
+    summary = api.explain("pod", "train").summary
+    assert summary == "node a has the devices, but is refused: cordoned (spec.unschedulable)"

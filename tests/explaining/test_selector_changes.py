@@ -4,7 +4,7 @@ import pytest
 
 from fakeapi import FakeAPI
 from fakeapi.explaining.model import Change
-from tests.explaining.manifests import DRIVER, claim, device, device_class, pod, request
+from tests.explaining.manifests import DRIVER, claim, device, device_class, pod, request, resource_slice
 from tests.explaining.situations import cluster, train
 
 MEMORY = f'device.capacity["{DRIVER}"].memory'
@@ -102,6 +102,16 @@ def test_another_letter_case_of_a_value_does_not_ask_for_less(api: FakeAPI) -> N
     assert (change.sufficient, change.relaxes) == (True, False)
     assert 'attribute model == "a100" instead of == "A100"' in change.text
     assert "(asks for less)" not in why.text.partition("or:")[0]
+
+
+def test_devices_of_cordoned_nodes_are_named_as_left_out_of_the_count(api: FakeAPI) -> None:
+    cluster(api, device("gpu-0"), nodes="ab")
+    resource_slice(api, "b", [device("gpu-0"), device("gpu-1")])
+    api.patch("Node", "b", {"spec": {"unschedulable": True}})
+    train(api, request("gpu", f'device.attributes["{DRIVER}"].model == "h100"'))
+    reason = api.explain("pod", "train").reasons[0]
+    assert "none of 1 device" in reason.text
+    assert "left out of the count: 2 devices on cordoned node b" in reason.details
 
 
 def test_an_attribute_that_no_device_publishes_is_to_be_published(api: FakeAPI) -> None:

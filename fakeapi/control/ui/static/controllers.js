@@ -16,7 +16,7 @@ export function Controllers() {
     <${Drivers} />
     <h2 class="after">Controllers</h2>
     ${data &&
-    html`<${Table} cards=${CARD_HEIGHT + (failing ? 2 * CARD_LINE : 0)} height=${failing ? TWO_LINES_HEIGHT : undefined} label="Controllers" order="with errors first" columns=${COLUMNS} rows=${[...data.controllers].sort((a, b) => Number(b.failed > 0) - Number(a.failed > 0))} id=${(row) => row.name}
+    html`<${Table} whole cards=${CARD_HEIGHT + (failing ? 2 * CARD_LINE : 0)} height=${failing ? TWO_LINES_HEIGHT : undefined} label="Controllers" order="with errors first" columns=${COLUMNS} rows=${[...data.controllers].sort((a, b) => Number(b.failed > 0) - Number(a.failed > 0))} id=${(row) => row.name}
       empty=${html`<${Empty} icon="controllers" title="No controller runs in this server"><p>With controllers, templates become claims, claims are allocated, pods run, and orphans are deleted.</p>
         <${Code} text="fakeapi serve --controllers all --nodes node-1,node-2" label="command" /><${Code} text=${'FakeAPI(controllers="all", nodes="node-1,node-2")'} label="Python line" /><//>`} />`}
     <p class="soft after">Failed counts attempts that ended with an error, for example because the server refused a request of the controller, or because a driver could not prepare a claim. The controller tries again later. The object of the last error often has an event, and pods have their reason on <a href="#/why">Pending</a>.</p>`;

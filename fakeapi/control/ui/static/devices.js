@@ -49,7 +49,7 @@ export function Devices() {
     ${note}
     ${data && html`<${Drivers} drivers=${data.drivers} chosen=${driver} choose=${setDriver} />`}
     <div class="filters">
-      <${Search} value=${search} onInput=${setSearch} label="Find a node, device, claim or pod" />
+      <${Search} value=${search} onInput=${setSearch} label="Find a node, device, claim, pod or taint" />
       <${Choice} label="State" value=${state} onChange=${setState}
         choices=${[["", "All"], ...Object.entries(STATE_MEANS).map(([each, means]) => [each, html`<span title=${means}><span class=${`dot ${each}`}></span>${each}</span>`])]} />
       <label class="order">Order <select id="order" value=${order} onChange=${(event) => setOrder(event.target.value)}>${ORDERS.map(([name, text]) => html`<option value=${name} selected=${name === order}>${text}</option>`)}</select></label>

@@ -81,7 +81,7 @@ export function Editor({ kind, object, namespace = "default", name = "example", 
       choices=${object ? [["update", "Update"], ["apply", "Server-side apply"]] : [["create", "Create"], ["apply", "Server-side apply"]]} />
     ${way === "apply" && html` <label class="check"><input type="checkbox" checked=${force} onChange=${(event) => (setForce(event.target.checked), setResult(null))} />Force: take over fields of other managers</label>`}
     <div class="editor">
-      <div class="gutter" aria-hidden="true" style=${{ height }}>
+      <div class="gutter" aria-hidden="true" style=${{ minHeight: height }}>
         ${Array.from({ length: lines + 1 }, (_, index) => html`<span class=${marked.has(index + 1) ? "bad" : ""}>${index + 1}</span>`)}
       </div>
       <textarea ref=${area} autofocus aria-label="The object as YAML or JSON" spellcheck=${false} wrap="off" value=${text} onInput=${edit} onKeyDown=${indent} rows=${Math.max(12, lines + 1)} style=${{ minHeight: height }}></textarea>

@@ -54,7 +54,8 @@ function fits(pool, device, words, state) {
     return false;
   }
   const users = (device.users ?? []).map((each) => `${each.namespace}/${each.name} ${each.pods.join(" ")}`).join(" ");
-  const text = `${pool.name} ${device.name} ${device.product ?? ""} ${users}`.toLowerCase();
+  const taints = device.taints?.length ? `tainted ${device.taints.join(" ")}` : "";
+  const text = `${pool.name} ${device.name} ${device.product ?? ""} ${users} ${taints}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }
 

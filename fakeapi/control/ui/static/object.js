@@ -104,9 +104,10 @@ function tabs(object, versions) {
 function Facts({ version, state }) {
   const { metadata, status } = version.object;
   const ready = (status?.conditions ?? []).find((each) => each.type === "Ready");
+  const isCordoned = version.object.kind === "Node" && version.object.spec?.unschedulable === true;
   return html`${state && !metadata.deletionTimestamp && html`<${ClaimState} state=${state} /> `}
     ${status?.phase && html`<${Pill} kind=${status.phase === "Running" ? "good" : status.phase === "Pending" ? "warn" : ""}>${String(status.phase)}<//> `}
-    ${ready && html`<${Pill} kind=${ready.status === "True" ? "good" : "bad"}>${ready.status === "True" ? "Ready" : "Not ready"}<//> `}
+    ${ready && html`<${Pill} kind=${ready.status !== "True" ? "bad" : isCordoned ? "warn" : "good"}>${ready.status === "True" ? "Ready" : "Not ready"}${isCordoned && ", SchedulingDisabled"}<//> `}
     ${metadata.deletionTimestamp && html`<${Pill} kind="warn" title="The object has a deletionTimestamp and waits for its finalizers">being deleted<//> ${metadata.finalizers?.length > 0 && `waits for ${metadata.finalizers.length === 1 ? "finalizer" : "finalizers"} ${metadata.finalizers.join(", ")}, `}`}
     created ${age(serverNow() - secondsOf(metadata.creationTimestamp))} ago, resourceVersion ${metadata.resourceVersion}`;
 }

@@ -45,8 +45,9 @@ const AFTER = 10;
  * @param {number} [props.height] the height of a row
  * @param {number} [props.cards] the height of a card: in a narrow window, each row is a card; 0 for rows in all windows.
  *   style.css places the columns on a card by their classes.
+ * @param {boolean} [props.whole] whether the table shows all its rows, so that only the page scrolls
  */
-export function Table({ label, columns, rows, id, empty, sortedBy, order = "by name", rowClass, onRow, caption, height = ROW_HEIGHT, cards = 0 }) {
+export function Table({ label, columns, rows, id, empty, sortedBy, order = "by name", rowClass, onRow, caption, height = ROW_HEIGHT, cards = 0, whole = false }) {
   const [[column, direction], setSorted] = useState(/** @type {[string, number]} */ (sortedBy ?? ["", 1]));
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const [view, setView] = useState({ top: 0, height: 1200, beyond: "", isNarrow: NARROW.matches });
@@ -61,13 +62,13 @@ export function Table({ label, columns, rows, id, empty, sortedBy, order = "by n
     return sorted(rows, by.sort ?? by.show, direction);
   }, [rows, column, direction, columns.map((each) => each.name).join()]);
 
-  useLayoutEffect(() => measure(box.current, setView), [rows.length > 0]);
+  useLayoutEffect(() => measure(box.current, setView, whole), [rows.length > 0]);
   useEffect(() => {
     const element = box.current;
     if (!element) {
       return undefined;
     }
-    const update = () => measure(element, setView);
+    const update = () => measure(element, setView, whole);
     const observer = new ResizeObserver(update);
     observer.observe(element);
     element.addEventListener("scroll", update, { passive: true });
@@ -137,15 +138,17 @@ function SortBy({ columns, column, direction, order, choose }) {
  * narrow window the whole page scrolls, because two areas that scroll are hard to use with a finger.
  *
  * @param {HTMLElement | null} element
+ * @param {(change: (old: any) => any) => void} setView
+ * @param {boolean} whole whether the table never scrolls
  */
-function measure(element, setView) {
+function measure(element, setView, whole) {
   if (element) {
     const isNarrow = NARROW.matches;
     const { top } = element.getBoundingClientRect();
     const after = element.nextElementSibling instanceof HTMLElement ? element.nextElementSibling.offsetHeight + AFTER : 0;
     const room = Math.max(LEAST_HEIGHT, innerHeight - (top + scrollY) - BELOW - after);
-    element.style.maxHeight = isNarrow ? "none" : `${Math.round(room)}px`;
-    const shown = isNarrow ? { top: Math.max(0, -top), height: innerHeight } : { top: element.scrollTop, height: element.clientHeight };
+    element.style.maxHeight = isNarrow || whole ? "none" : `${Math.round(room)}px`;
+    const shown = isNarrow || whole ? { top: Math.max(0, -top), height: innerHeight } : { top: element.scrollTop, height: element.clientHeight };
     const next = { ...shown, beyond: beyond(element), isNarrow };
     const isSame = (old) => old.height === next.height && old.beyond === next.beyond && old.isNarrow === next.isNarrow;
     setView((old) => (Math.abs(old.top - next.top) < ROW_HEIGHT && isSame(old) ? old : next));
