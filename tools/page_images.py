@@ -16,7 +16,7 @@ from pathlib import Path
 from fakeapi import FakeAPI
 from tests.control import chromium
 from tests.control.chromium import Chromium
-from tools.page_world import serve, serve_problems
+from tools.page_world import serve, serve_frozen, serve_problems
 
 IMAGES = Path(__file__).parent.parent / "docs/images"
 SHEETS = IMAGES / "sheets"
@@ -27,6 +27,8 @@ SETTLE_SECONDS = 1.5
 READ_SECONDS = 30.0
 """Maximum seconds to wait until the view has read all reasons and explanations."""
 CLAIM = "#/object/resource.k8s.io/resourceclaims/team-a/train-06"
+INFER = "#/object/resource.k8s.io/resourceclaims/default/infer-0"
+TRAIN = "#/object/-/pods/default/train-1"
 
 IS_READING = "return /reading the (reason|explanation)/i.test(document.body.innerText)"
 OPEN_GROUP = """
@@ -35,6 +37,37 @@ OPEN_GROUP = """
     setTimeout(() => click('.one-waiting summary'), 300);
 """
 """Opens the first group of pending pods, and its first pod."""
+
+NODES_OF_PENDING = """
+    const click = (selector) => document.querySelector(selector)?.click();
+    click('.one-waiting summary, .folded > summary');
+    setTimeout(() => click('.one-waiting summary'), 300);
+    setTimeout(() => click('.nodes-explained > summary'), 2500);
+    setTimeout(() => document.querySelector('.nodes-explained')?.scrollIntoView(), 3000);
+"""
+"""Opens the table of nodes of the first pending pod."""
+
+FAILED_DRY_RUN = """
+    const buttons = () => [...document.querySelectorAll('button')];
+    const click = (text) => buttons().find((e) => e.textContent == text).click();
+    click('Edit');
+    setTimeout(() => {
+        const area = document.querySelector('dialog textarea');
+        area.value = area.value.replace('allocationMode: ExactCount', 'allocationMode: Some');
+        area.dispatchEvent(new Event('input', {bubbles: true}));
+    }, 300);
+    setTimeout(() => click('Check with a dry run'), 600);
+"""
+"""Opens the editor, writes an invalid value, and checks the object with a dry run."""
+
+COMPARE = """
+    document.querySelector('[aria-label^=Compare]').click();
+    setTimeout(() => {
+        for (const each of document.querySelectorAll('.difference')) each.open = true;
+        document.querySelector('[aria-live] h3').scrollIntoView();
+    }, 800);
+"""
+"""Compares the first snapshot with now, and opens all differences."""
 
 SHEET = """
     const [rows, scale] = arguments;
@@ -57,22 +90,30 @@ SHEET = """
 PROBLEMS: dict[str, tuple[str, str]] = {
     "armed": ("#/faults", ""),
     "drivers": ("#/controllers", ""),
-    "deleting": ("#/why/namespace/-/old-team", ""),
-    "troubles": ("#/why", ""),
+    "deleting": ("#/pending/namespace/-/old-team", ""),
+    "troubles": ("#/pending", ""),
     "silent": ("#/devices", ""),
     "silent-pods": ("#/objects/-/pods", ""),
+    "fired": ("#/requests?search=conflict", "document.querySelector('button.time').click()"),
+    "pod": (f"{TRAIN}?tab=yaml", ""),
+    "history": (f"{INFER}?tab=history", ""),
+    "timeline": (f"{INFER}?tab=time", ""),
 }
 """The views of the cluster with faults, as in VIEWS."""
+
+FROZEN: dict[str, tuple[str, str]] = {
+    "frozen": ("#/clock", ""),
+    "compared": ("#/clock", COMPARE),
+}
+"""The views of the cluster with a frozen clock, as in VIEWS."""
 
 VIEWS: dict[str, tuple[str, str]] = {
     "devices": ("#/devices", ""),
     "pool": ("#/devices", "document.querySelectorAll('.pool')[3].click()"),
     "claims": ("#/claims", ""),
-    "pending": ("#/why", OPEN_GROUP),
+    "pending": ("#/pending", OPEN_GROUP),
     "objects": ("#/objects/-/pods", ""),
     "object": (CLAIM, ""),
-    "history": (f"{CLAIM}?tab=history", ""),
-    "timeline": (f"{CLAIM}?tab=time", ""),
     "edit": (CLAIM, "[...document.querySelectorAll('button')].find((e) => e.textContent == 'Edit').click()"),
     "requests": ("#/requests", ""),
     "request": ("#/requests?verb=write", "document.querySelector('button.time').click()"),
@@ -80,14 +121,18 @@ VIEWS: dict[str, tuple[str, str]] = {
     "faults": ("#/faults", ""),
     "clock": ("#/clock", ""),
     "controllers": ("#/controllers", ""),
+    "refused": (CLAIM, FAILED_DRY_RUN),
+    "nodes": ("#/pending", NODES_OF_PENDING),
+    "keys": ("#/devices", "document.querySelector('button[title^=Keyboard]').click()"),
     **PROBLEMS,
+    **FROZEN,
 }
 """The address of each view, and the script that opens a part of the view."""
 
 LARGE_SHEETS = ("devices", "claims", "pending", "objects", "requests", "watches", "controllers")
 """The views of the large cluster that have a sheet."""
 
-SHEET_SCALE, SHEET_QUALITY, SHEET_GAP = 0.62, 62, 12
+SHEET_SCALE, SHEET_QUALITY, SHEET_GAP = 0.62, 54, 12
 """The size of an image on a sheet relative to the window, the quality as WebP, and the space in pixels."""
 
 KEPT = (
@@ -119,6 +164,8 @@ def take(window: Chromium, page: str, name: str, width: int, theme: str) -> byte
     if script:
         window.run(script)
         time.sleep(SETTLE_SECONDS)
+        if name == "nodes":
+            time.sleep(SETTLE_SECONDS)
     until = time.monotonic() + READ_SECONDS
     while time.monotonic() < until and window.run(IS_READING):
         time.sleep(0.2)
@@ -164,11 +211,17 @@ def take_images(window: Chromium, options: argparse.Namespace) -> None:
     every = [(name, width, theme) for name in VIEWS for width in (WIDE, NARROW) for theme in THEMES]
     folder = options.all or IMAGES
     folder.mkdir(parents=True, exist_ok=True)
-    for start, has_problems in ((partial(serve, is_large=options.large), False), (serve_problems, True)):
+    usual = [name for name in VIEWS if name not in PROBLEMS and name not in FROZEN]
+    clusters: tuple[tuple[Callable[[], FakeAPI], Iterable[str]], ...] = (
+        (partial(serve, is_large=options.large), usual),
+        (serve_problems, PROBLEMS),
+        (serve_frozen, FROZEN),
+    )
+    for start, names in clusters:
         images = [
             each
             for each in (every if options.all else KEPT)
-            if (each[0] in PROBLEMS) == has_problems and (not options.names or each[0] in options.names)
+            if each[0] in names and (not options.names or each[0] in options.names)
         ]
         if images:
             take_all(window, start(), images, folder)
@@ -177,11 +230,12 @@ def take_images(window: Chromium, options: argparse.Namespace) -> None:
 def take_sheets(window: Chromium, names: list[str]) -> None:
     """Writes a sheet of each view in docs/images/sheets. `names`: the only views; [] for all views."""
     SHEETS.mkdir(parents=True, exist_ok=True)
-    small = [name for name in VIEWS if name not in PROBLEMS]
+    small = [name for name in VIEWS if name not in PROBLEMS and name not in FROZEN]
     clusters: tuple[tuple[str, Callable[[], FakeAPI], Iterable[str]], ...] = (
         ("small", partial(serve, is_large=False), small),
         ("large", partial(serve, is_large=True), LARGE_SHEETS),
         ("problems", serve_problems, PROBLEMS),
+        ("frozen", serve_frozen, FROZEN),
     )
     for cluster, start, views in clusters:
         chosen = [name for name in views if not names or name in names]

@@ -14,12 +14,12 @@ from typing import Any
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-from fakeapi import FakeAPI
+from fakeapi import FakeAPI, StatusError
 
 GROUP = "resource.k8s.io/v1"
 GPU, MIG, NIC, FPGA = "gpu.example.com", "mig.example.com", "nic.example.com", "fpga.example.com"
 GPUS_PER_NODE = 8
-LARGE_CONTROLLERS = "resourceclaim,garbagecollector,namespace,deployment,replicaset,job,resourcequota"
+LARGE_NODES = "node-{001..500}"
 WATCHERS = 120
 """The number of watches of drivers in the large cluster."""
 READY = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "kubelet is ready"}
@@ -49,37 +49,37 @@ def small_world(api: FakeAPI) -> None:
     _add_problems(api)
 
 
-def large_world(api: FakeAPI, nodes: int = 500, claims: int = 5_000) -> None:
-    """Creates nodes, their slices, and claims with pods. No scheduler runs.
+def large_world(api: FakeAPI) -> None:
+    """Creates 5,000 claims with 520 pods, on a server with kubelets for LARGE_NODES and simulated drivers.
 
-    Claims have a device while devices are free, except each tenth claim.
+    The scheduler and the kubelets bring the claims into their states: prepared, reserved because the driver
+    then fails to prepare claims, or pending because no node has enough devices or no pod uses the claim. Some
+    devices are tainted, and three kubelets are silent.
     """
-    names = [f"node-{number:03}" for number in range(1, nodes + 1)]
-    _create_nodes(api, names)
-    for driver in (GPU, MIG, NIC, FPGA):
-        api.create(_class(driver))
-    api.create_all([piece for node in names for piece in _slices(node)])
     api.create_namespace("team-a")
-    devices = {number: (names[number % nodes], number // nodes) for number in range(claims) if number % 10}
-    free = {number: place for number, place in devices.items() if place[1] < GPUS_PER_NODE}
+    _create_pods(api, "train", pods=450, claims=4)
+    api.settle(200)
+    driver = api.driver(GPU)
+    driver.prepare(error="the firmware is locked")
+    _create_pods(api, "infer", pods=50, claims=4)
+    api.settle(100)
+    for number in range(485, 497):
+        driver.device("gpu-7", node=f"node-{number}").taint(f"{GPU}/recall")
+    for number in (41, 187, 402):
+        api.stop_node(f"node-{number:03}")
+    _create_pods(api, "huge", pods=20, claims=1, count=9)
+    api.create_all([_claim(f"batch-{number:04}", "team-a", GPU) for number in range(1, 2_981)])
+    api.settle(200)
+
+
+def _create_pods(api: FakeAPI, name: str, *, pods: int, claims: int, count: int = 1) -> None:
+    """Creates pods in team-a, each with claims of its own. `count`: the number of devices of each claim."""
     objects = []
-    for number in range(claims):
-        claim = _claim(f"train-{number:02}", "team-a", GPU)
-        pod = _pod(claim["metadata"]["name"], "team-a", claim["metadata"]["name"])
-        if number in free:
-            pod["spec"]["nodeName"] = free[number][0]
-        objects += [claim, pod]
-    stored = api.create_all(objects)
-    for number, claim, pod in zip(range(claims), stored[::2], stored[1::2], strict=True):
-        if number in free:
-            _allocate(api, claim, pod, *free[number])
-
-
-def _allocate(api: FakeAPI, claim: dict[str, Any], pod: dict[str, Any], node: str, index: int) -> None:
-    result = {"request": "gpu", "driver": GPU, "pool": node, "device": f"gpu-{index}"}
-    consumer = {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
-    status = {"allocation": {"devices": {"results": [result]}}, "reservedFor": [consumer]}
-    api.update_status({**claim, "status": status})
+    for number in range(1, pods + 1):
+        names = [f"{name}-{number:03}-{claim}" for claim in range(1, claims + 1)]
+        objects += [_claim(each, "team-a", GPU, count=count) for each in names]
+        objects.append(_pod(f"{name}-{number:03}", "team-a", *names))
+    api.create_all(objects)
 
 
 def _create_nodes(api: FakeAPI, names: list[str]) -> None:
@@ -187,16 +187,17 @@ def _claim(name: str, namespace: str, device_class: str, *, count: int = 1) -> d
     }
 
 
-def _pod(name: str, namespace: str, claim: str) -> dict[str, Any]:
-    container = {"name": "main", "image": "train:1", "resources": {"claims": [{"name": "device"}]}}
+def _pod(name: str, namespace: str, *claims: str) -> dict[str, Any]:
+    """Returns a pod whose container uses all the claims. `claims`: the names of the claims."""
+    names = ["device"] if len(claims) == 1 else [f"device-{number}" for number in range(1, len(claims) + 1)]
+    resources = {"claims": [{"name": each} for each in names]}
+    container = {"name": "main", "image": "train:1", "resources": resources}
+    uses = [{"name": each, "resourceClaimName": claim} for each, claim in zip(names, claims, strict=True)]
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": name, "namespace": namespace, "labels": {"app": name.rpartition("-")[0]}},
-        "spec": {
-            "containers": [container],
-            "resourceClaims": [{"name": "device", "resourceClaimName": claim}],
-        },
+        "spec": {"containers": [container], "resourceClaims": uses},
     }
 
 
@@ -230,11 +231,31 @@ def _add_problems(api: FakeAPI) -> None:
 
 def serve(*, is_large: bool) -> FakeAPI:
     """Starts a server with the small or the large cluster. The drivers of the large cluster watch slices."""
-    controllers = LARGE_CONTROLLERS if is_large else "scheduler,resourceclaim"
-    api = FakeAPI(release="1.36", controllers=controllers, history=200_000).start()
-    (large_world if is_large else small_world)(api)
-    for number in range(1, WATCHERS + 1) if is_large else ():
+    if not is_large:
+        api = FakeAPI(release="1.36", controllers="scheduler,resourceclaim", history=200_000).start()
+        small_world(api)
+        return api
+    drivers = {GPU: GPUS_PER_NODE, NIC: 2}
+    api = FakeAPI(
+        release="1.36", controllers="all", nodes=LARGE_NODES, drivers=drivers, history=200_000
+    ).start()
+    large_world(api)
+    for number in range(1, WATCHERS + 1):
         Thread(target=_watch, args=(api.url, f"node-{number:03}"), daemon=True).start()
+    return api
+
+
+def serve_frozen() -> FakeAPI:
+    """Starts a server with a frozen clock and a snapshot. Some objects have changed since the snapshot."""
+    api = FakeAPI(release="1.36", nodes="node-1,node-2", drivers={GPU: 4}, controllers="all").start()
+    _create_on(api, "train-1", GPU)
+    api.settle()
+    api.snapshot("before")
+    _create_on(api, "train-2", GPU)
+    api.delete("Pod", "train-1")
+    api.settle()
+    api.clock.freeze()
+    api.clock.advance(90)
     return api
 
 
@@ -276,6 +297,8 @@ def serve_problems() -> FakeAPI:
     api.settle()
     api.faults.conflict("resourceclaims/status", times=2)
     api.faults.throttle("list pods", retry_after=5)
+    with suppress(StatusError):
+        api.update_status(api.get("ResourceClaim", "infer-0"))
     return api
 
 

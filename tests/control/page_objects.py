@@ -14,7 +14,7 @@ ALLOCATION = {
     "devices": {"results": [{"request": "a", "driver": DRIVER, "pool": "node-1", "device": "gpu-0"}]}
 }
 CONSUMER = {"resource": "pods", "name": "trainer", "uid": "1"}
-VIEWS = ("devices", "claims", "why", "objects", "requests", "watches", "faults", "clock", "controllers")
+VIEWS = ("devices", "claims", "pending", "objects", "requests", "watches", "faults", "clock", "controllers")
 
 
 def new_pod(name: str, claim: str = "gpu") -> dict[str, Any]:

@@ -249,6 +249,18 @@ def test_a_shared_device_counts_in_each_state_of_its_claims(api: FakeAPI, client
     assert [driver[name] for name in names] == [2, 1, 1, 1, 1, 0]
 
 
+def test_many_claims_with_the_same_cause_are_folded(api: FakeAPI, client: ControlClient) -> None:
+    for number in range(7):
+        api.create(new_claim(f"many-{number}"))
+    allocate(api, api.create(new_claim("used")), "gpu-0")
+    answer = client.get("/claims", fold="true")
+    assert [each["name"] for each in answer["claims"]] == ["many-0", "used"]
+    ((cause, number),) = answer["folded"].items()
+    assert (number, answer["total"], answer["rows"]) == (7, 8, 2)
+    assert len(client.get("/claims", cause=cause)["claims"]) == 7
+    assert client.get("/claims")["folded"] == {}
+
+
 def test_only_the_newest_generation_of_a_pool_counts(api: FakeAPI, client: ControlClient) -> None:
     api.create(new_slice("old", [{"name": "old"}]))
     api.create(new_slice("new", [{"name": "new"}], generation=2, slices=2))

@@ -187,7 +187,7 @@ def test_an_object_is_shown_as_it_was_at_a_version(browser: Browser, api: FakeAP
     for at in (version, str(int(version) + 1)):
         browser.open(f"{place}/{at}")
         browser.see(f"The object as it was at version {at}")
-        browser.see(f"ADDED at {version}", "[aria-current=true]")
+        browser.see(f"created at {version}", "[aria-current=true]")
         browser.click("YAML")
         browser.see("x: first", ".yaml")
     browser.open(f"{place}/1?tab=yaml")
@@ -249,7 +249,7 @@ def test_the_history_and_the_timeline_name_who_bound_a_pod(browser: Browser) -> 
         browser.open(f"{api.page}#/object/-/pods/default/trainer?tab=history")
         browser.see("by kube-scheduler", ".history li")
         browser.open(f"{api.page}#/object/-/pods/default/trainer?tab=time")
-        browser.see("scheduled to node-1 kube-scheduler", ".steps-list")
+        browser.see("scheduled to node-1 by kube-scheduler", ".steps-list")
 
 
 def test_a_pod_links_to_its_claim_node_and_events(browser: Browser, api: FakeAPI) -> None:
@@ -332,6 +332,8 @@ def test_every_claim_can_be_reached(browser: Browser, api: FakeAPI) -> None:
     api.create_all([{**CLAIM, "metadata": {"name": f"c-{n:04}"}} for n in range(150)])
     browser.open(f"{api.page}#/claims")
     browser.see("150 claims")
+    browser.click("▸ 150 claims")
+    browser.see("c-0001", "main table")
     browser.run("document.querySelector('.table').scrollTop = 1e6")
     browser.see("c-0149", "main table")
 
@@ -368,7 +370,7 @@ def test_a_pending_pod_has_its_whole_reason(browser: Browser, api: FakeAPI) -> N
     )
     reason = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     api.update_status({**pod, "status": {"phase": "Pending", "conditions": [reason]}})
-    browser.open(f"{api.page}#/why")
+    browser.open(f"{api.page}#/pending")
     browser.see("1 pod is pending. The pods use 1 pending claim")
     browser.see(message, ".waiting .reason")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth") is True
@@ -384,7 +386,7 @@ def test_a_pending_pod_is_explained_with_what_would_help(browser: Browser) -> No
         api.update({**created, "spec": {}})
         api.create_all([CLAIM, new_pod("trainer")])
         api.settle()
-        browser.open(f"{api.page}#/why")
+        browser.open(f"{api.page}#/pending")
         browser.see("request a", ".one-waiting .summary")
         browser.fill("#search", "node-1")
         browser.see("request a", ".one-waiting .summary")
@@ -394,9 +396,9 @@ def test_a_pending_pod_is_explained_with_what_would_help(browser: Browser) -> No
         browser.see("request a", "td.grow")
         browser.run("document.querySelector('td.grow a').click()")
         browser.see("request a", ".explained .answer")
-        browser.open(f"{api.page}#/why/claim/default/gpu")
+        browser.open(f"{api.page}#/pending/claim/default/gpu")
         browser.see("pending", ".one-waiting[aria-current] .answer")
-        browser.open(f"{api.page}#/why/pod/default/trainer")
+        browser.open(f"{api.page}#/pending/pod/default/trainer")
         browser.see("pending", ".explained .answer")
         browser.see("request a", ".explained")
         browser.run("document.querySelector('.nodes-explained summary').click()")
@@ -409,7 +411,7 @@ def test_a_claim_that_waits_for_its_finalizers_is_among_the_pending_ones(
 ) -> None:
     api.create({**CLAIM, "metadata": {"name": "gpu", "finalizers": ["example.com/keep"]}})
     api.delete("ResourceClaim", "gpu")
-    browser.open(f"{api.page}#/why")
+    browser.open(f"{api.page}#/pending")
     browser.see("1 claim is being deleted")
     browser.see("waits for finalizer example.com/keep", ".one-waiting .summary")
 
@@ -617,7 +619,7 @@ def test_a_suggested_change_is_applied_after_a_panel_says_what_it_does(browser: 
         del pod["spec"]["resourceClaims"]
         api.create(pod)
         api.settle()
-        browser.open(f"{api.page}#/why/pod/default/trainer")
+        browser.open(f"{api.page}#/pending/pod/default/trainer")
         browser.click("Uncordon Node node-1…")
         browser.see("Removes spec.unschedulable from Node node-1", "dialog")
         browser.see("kubectl uncordon node-1", "dialog")
@@ -639,7 +641,7 @@ def test_a_suggested_deletion_says_what_it_does(browser: Browser) -> None:
             api.create({**CLAIM, "metadata": {"name": name}})
             api.create(new_pod(name, name))
             api.settle()
-        browser.open(f"{api.page}#/why/pod/default/second")
+        browser.open(f"{api.page}#/pending/pod/default/second")
         browser.click("Delete Pod default/first…")
         browser.see("Deletes Pod default/first.", "dialog")
         browser.see("kubectl delete pods first -n default", "dialog")

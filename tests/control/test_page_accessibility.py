@@ -110,7 +110,7 @@ def test_notes_and_counts_are_accessible(browser: Chromium, theme: str) -> None:
         pod = new_pod("trainer")
         api.create({**pod, "spec": {**pod["spec"], "nodeName": "node-1"}})
         api.create_all([{**CLAIM, "metadata": {"name": f"c-{number}"}} for number in range(3)])
-        for view, text in (("why", "1 pod on nodes that are not ready"), ("claims", "c-2")):
+        for view, text in (("pending", "1 pod on nodes that are not ready"), ("claims", "c-2")):
             browser.open(f"{api.page}#/{view}")
             browser.run(f"document.documentElement.dataset.theme = '{theme}'")
             browser.see(text)

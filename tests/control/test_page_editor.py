@@ -97,7 +97,7 @@ def test_a_pod_with_a_scheduling_gate_is_marked_and_sorted_as_waiting(browser: B
 
 def test_the_row_of_pending_that_was_open_is_open_after_going_back(browser: Browser, api: FakeAPI) -> None:
     api.create_all([new_pod("a"), new_pod("b")])
-    browser.open(f"{api.page}#/why")
+    browser.open(f"{api.page}#/pending")
     browser.see("default/b")
     script = """
         const rows = [...document.querySelectorAll('.one-waiting')];

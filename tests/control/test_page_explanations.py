@@ -47,7 +47,7 @@ def fail(api: FakeAPI, pod: dict[str, Any], message: str) -> None:
 def open_pending(browser: Browser, api: FakeAPI) -> int:
     """Opens the view Pending, and waits until the visible rows are explained. Returns their number."""
     browser.open("about:blank")
-    browser.open(f"{api.page}#/why")
+    browser.open(f"{api.page}#/pending")
     browser.see(f"{PODS} pods are pending")
     browser.wait(lambda: _are_read(browser), "the explanations of the visible rows")
     return int(browser.run(VISIBLE))
@@ -74,7 +74,7 @@ def test_explanations_are_kept_until_their_object_changes(browser: Browser, api:
     requested = browser.run(REQUESTED)
     browser.run("location.hash = '#/watches'")
     browser.see("Watches", "main h1")
-    browser.run("location.hash = '#/why'")
+    browser.run("location.hash = '#/pending'")
     browser.see("message of pod-00")
     browser.wait(lambda: _are_read(browser), "the explanations of the visible rows")
     assert browser.run(REQUESTED) == requested
@@ -90,7 +90,7 @@ def test_explanations_are_cancelled_when_the_view_is_left(
     explanations = EndlessExplanations(monkeypatch)
     create_pending_pods(api)
     browser.open("about:blank")
-    browser.open(f"{api.page}#/why")
+    browser.open(f"{api.page}#/pending")
     started = explanations.started.get(timeout=WAIT_SECONDS)
     browser.run("location.hash = '#/claims'")
     browser.see("There are no claims")
@@ -103,7 +103,7 @@ def test_explanations_of_rows_that_scroll_away_are_cancelled(
     explanations = EndlessExplanations(monkeypatch)
     create_pending_pods(api)
     browser.open("about:blank")
-    browser.open(f"{api.page}#/why")
+    browser.open(f"{api.page}#/pending")
     assert explanations.started.get(timeout=WAIT_SECONDS) == "pod-00"
     browser.run("document.querySelectorAll('.one-waiting')[38].scrollIntoView()")
     assert explanations.ended.get(timeout=WAIT_SECONDS) == "pod-00"
@@ -164,7 +164,7 @@ def test_many_pods_with_the_same_cause_are_one_line_with_one_explanation(
         fail(api, pod, f"0/{number % 7 + 1} nodes are available: 1 refuses it.")
     fail(api, api.create(new_pod("alone")), "another message")
     browser.open("about:blank")
-    browser.open(f"{api.page}#/why")
+    browser.open(f"{api.page}#/pending")
     browser.see("120 pods:", ".folded")
     browser.wait(lambda: "Reading the reason" not in browser.text("main"), "the reasons")
     browser.see("does not exist", ".folded summary")
@@ -183,7 +183,7 @@ def test_many_pods_with_the_same_cause_are_one_line_with_one_explanation(
     browser.see("default/pod-119", ".one-waiting")
     assert browser.run("return document.querySelectorAll('.one-waiting').length") == 1
     browser.open("about:blank")
-    browser.open(f"{api.page}#/why/pod/default/pod-119")
+    browser.open(f"{api.page}#/pending/pod/default/pod-119")
     browser.see("default/pod-119", ".folded .one-waiting[aria-current]")
 
 
@@ -193,7 +193,7 @@ def test_pods_that_only_wait_for_their_kubelets_need_no_explanation(browser: Bro
         pod["spec"] = {"containers": pod["spec"]["containers"], "nodeName": "node-1"}
     api.create_all(pods)
     browser.open("about:blank")
-    browser.open(f"{api.page}#/why")
+    browser.open(f"{api.page}#/pending")
     browser.see("9 pods: no kubelet runs for their nodes, so nothing starts them", ".folded")
     browser.fill("#search", "kubelets")
     browser.see("9 pods:", ".folded")
@@ -208,8 +208,11 @@ def test_claims_of_pods_with_the_same_cause_share_one_explanation(browser: Brows
     browser.open("about:blank")
     browser.open(f"{api.page}#/claims")
     cells = "return [...document.querySelectorAll('td.grow')].map((e) => e.innerText)"
+    browser.see("9 claims", "main table")
+    browser.wait(lambda: "reading the reason…" not in browser.run(cells), "the reason of the row")
+    browser.click("▸ 9 claims")
     browser.wait(
-        lambda: "reading the reason…" not in (shown := browser.run(cells)) and len(shown) == len(names),
+        lambda: "reading the reason…" not in (shown := browser.run(cells)) and len(shown) == 1 + len(names),
         "the reasons of all claims",
     )
     assert len(set(browser.run(cells))) == 1
@@ -223,12 +226,12 @@ def test_a_namespace_that_waits_for_finalizers_is_among_the_pending_objects(brow
         api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
         api.delete("Namespace", "old")
         api.settle()
-        browser.open(f"{api.page}#/why")
+        browser.open(f"{api.page}#/pending")
         browser.see("1 namespace is being deleted")
         browser.see("waits for ConfigMap old/keep with finalizer example.com/keep", ".one-waiting .summary")
         browser.see("being deleted for", ".one-waiting")
         browser.see("example.com/keep in 1 resource instances", ".waiting .reason")
-        browser.open(f"{api.page}#/why/namespace/-/old")
+        browser.open(f"{api.page}#/pending/namespace/-/old")
         browser.see(
             "remove example.com/keep from metadata.finalizers", ".one-waiting[aria-current] .explained"
         )
@@ -236,23 +239,23 @@ def test_a_namespace_that_waits_for_finalizers_is_among_the_pending_objects(brow
         browser.see("waits for ConfigMap old/keep", ".explained .answer")
         api.patch("ConfigMap", "keep", {"metadata": {"finalizers": None}}, namespace="old")
         api.settle()
-        browser.open(f"{api.page}#/why")
+        browser.open(f"{api.page}#/pending")
         browser.see("Nothing is pending")
 
 
 def test_few_rows_are_all_explained_for_the_filter(browser: Browser, api: FakeAPI) -> None:
     create_pending_pods(api, 30)
     browser.open("about:blank")
-    browser.open(f"{api.page}#/why?search=do+not+exist")
+    browser.open(f"{api.page}#/pending?search=do+not+exist")
     browser.wait(lambda: browser.run(REQUESTED) == 30, "all explanations")
     browser.open("about:blank")
-    browser.open(f"{api.page}#/why?search=nothing-like-it")
+    browser.open(f"{api.page}#/pending?search=nothing-like-it")
     browser.see("Nothing pending matches")
 
 
 def test_the_filter_says_that_it_has_not_searched_all_reasons(browser: Browser, api: FakeAPI) -> None:
     create_pending_pods(api)
     browser.open("about:blank")
-    browser.open(f"{api.page}#/why?search=nothing-like-it")
+    browser.open(f"{api.page}#/pending?search=nothing-like-it")
     browser.see("No name or known reason matches")
     browser.see(f"The explanations of {PODS} rows are not read yet: the filter does not search them.")

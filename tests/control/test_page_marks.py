@@ -56,7 +56,7 @@ def test_pods_that_crash_or_wait_for_finalizers_and_short_workloads_are_pending(
     assert fox.endswith("example.com/keep")
     browser.fill("#search", "accel0")
     browser.wait(lambda: len(browser.run(rows)) == 1, "only the pod that crashes")
-    browser.open(f"{api.page}#/why/Deployment/default/cart")
+    browser.open(f"{api.page}#/pending/Deployment/default/cart")
     browser.see("exceeded quota: few", ".one-waiting[aria-current]")
     browser.see("Open the Deployment", ".one-waiting[aria-current]")
 
@@ -88,7 +88,7 @@ def test_the_search_for_devices_finds_claims_and_pods_without_devices(
     browser.open(f"{api.page}#/devices?search=wait-")
     browser.see("default/wait-claim", ".elsewhere")
     links = "return [...document.querySelectorAll('.elsewhere a')].map((e) => e.getAttribute('href'))"
-    assert browser.run(links) == ["#/why/pod/default/wait-pod", "#/why/claim/default/wait-claim"]
+    assert browser.run(links) == ["#/pending/pod/default/wait-pod", "#/pending/claim/default/wait-claim"]
     browser.fill("#search", "web")
     browser.wait(lambda: browser.run(links) == ["#/object/-/pods/default/web"], "the pod without a device")
     assert "No device matches" not in browser.text("main")

@@ -41,8 +41,47 @@ def test_no_view_scrolls_sideways_and_tables_name_hidden_columns(browser: Chromi
                 "return [...document.querySelectorAll('nav a')].every((e) => e.offsetLeft + 9 < innerWidth)"
             )
             assert browser.run(links), view
+    with as_wide_as(browser, 620):
         browser.open(f"{api.page}#/objects/-/pods")
-        browser.see("Namespace →", ".beyond")
+        browser.click("Wide")
+        browser.see("→", ".beyond")
+
+
+@pytest.mark.parametrize("width", [360, 400])
+def test_pods_are_cards_with_their_status_node_and_age(browser: Chromium, api: FakeAPI, width: int) -> None:
+    pod = new_pod("trainer")
+    api.create_all([node("node-1"), {**pod, "spec": {**pod["spec"], "nodeName": "node-1"}}])
+    with as_wide_as(browser, width):
+        browser.open(f"{api.page}#/objects/-/pods")
+        for text in ("trainer", "0/1", "Pending", "node-1", "default"):
+            browser.see(text, "tbody tr")
+        assert browser.run("return document.querySelector('td.of-age').textContent").endswith("s")
+        assert browser.run(SIDEWAYS) is False
+        assert browser.run(CUT) == []
+
+
+@pytest.mark.parametrize("resource", ["deviceclasses", "resourceslices", "resourceclaims", "nodes"])
+def test_objects_are_cards_that_cut_nothing(browser: Chromium, api: FakeAPI, resource: str) -> None:
+    device_class = {"apiVersion": GROUP, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}}
+    api.create_all([device_class, CLAIM, node("node-1"), new_slice({"name": "gpu-0"})])
+    group = "-" if resource == "nodes" else "resource.k8s.io"
+    with as_wide_as(browser, 400):
+        browser.open(f"{api.page}#/objects/{group}/{resource}")
+        browser.wait(lambda: browser.text("tbody tr"), "a card")
+        assert browser.run(SIDEWAYS) is False
+        assert browser.run(CUT) == []
+
+
+def test_a_title_breaks_only_between_words(browser: Chromium, api: FakeAPI) -> None:
+    api.create(CLAIM)
+    lines = "return document.querySelector('h1 .soft').getClientRects().length"
+    with as_wide_as(browser, 400):
+        browser.open(f"{api.page}#/object/resource.k8s.io/resourceclaims/default/{CLAIM['metadata']['name']}")
+        browser.see("ResourceClaim", "h1")
+        assert browser.run(lines) == 1
+        browser.open(f"{api.page}#/objects/resource.k8s.io/resourceclaimtemplates")
+        browser.see("ResourceClaimTemplate", "h1")
+        assert browser.run("return document.querySelector('h1').offsetHeight") < 40
 
 
 @pytest.mark.parametrize("width", [360, 400, 560])
@@ -127,7 +166,10 @@ def test_armed_faults_are_cards_with_their_effects(browser: Chromium, api: FakeA
 
 
 def test_a_narrow_window_scrolls_only_the_page(browser: Chromium, api: FakeAPI) -> None:
-    api.create_all([{**CLAIM, "metadata": {"name": f"c-{number:03}"}} for number in range(150)])
+    for number in range(150):
+        request = {"name": "a", "exactly": {"deviceClassName": f"gpu-{number}"}}
+        spec = {"devices": {"requests": [request]}}
+        api.create({**CLAIM, "metadata": {"name": f"c-{number:03}"}, "spec": spec})
     with as_wide_as(browser, 400):
         browser.open(f"{api.page}#/claims")
         browser.see("c-000", "main table")

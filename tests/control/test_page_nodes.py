@@ -115,5 +115,5 @@ def test_pods_of_a_silent_node_are_marked_wherever_their_status_is_shown(
     browser.see("The kubelet of dead is silent (Kubelet stopped posting node status): the pod keeps its last")
     browser.open(f"{api.page}#/object/-/nodes/-/dead")
     browser.see("The node is not ready: its pod keeps its last status")
-    browser.open(f"{api.page}#/why")
+    browser.open(f"{api.page}#/pending")
     browser.see("1 pod on nodes that are not ready keeps its last status: dead")

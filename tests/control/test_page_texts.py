@@ -9,7 +9,7 @@ from fakeapi import FakeAPI
 from fakeapi.clients.control import ControlClient
 from tests.control import chromium as browsers
 from tests.control.chromium import Chromium, as_wide_as
-from tests.control.page_objects import CLAIM, GROUP, new_pod
+from tests.control.page_objects import ALLOCATION, CLAIM, GROUP, new_pod
 from tests.control.troubled_objects import workload
 
 pytestmark = [
@@ -73,7 +73,7 @@ def test_a_quota_that_refuses_pods_is_one_sentence(browser: Chromium) -> None:
         }
         api.create(deployment)
         api.settle()
-        browser.open(f"{api.page}#/why")
+        browser.open(f"{api.page}#/pending")
         sentence = (
             "2 of 3 pods are missing: ResourceQuota few allows requests.cpu 2, 1500m is used, "
             "and a pod needs 1500m"
@@ -107,7 +107,7 @@ def test_pods_on_nodes_without_a_kubelet_say_how_to_start_one(browser: Chromium,
     for pod in pods:
         pod["spec"] = {"containers": pod["spec"]["containers"], "nodeName": "node-1"}
     api.create_all(pods)
-    browser.open(f"{api.page}#/why")
+    browser.open(f"{api.page}#/pending")
     browser.see("9 pods: no kubelet runs for their nodes, so nothing starts them", ".folded")
     browser.run("document.querySelector('.folded > summary').click()")
     browser.see("fakeapi serve --controllers all --nodes node-1", ".folded")
@@ -163,11 +163,33 @@ def test_a_watch_shows_its_selector(browser: Chromium, api: FakeAPI) -> None:
             browser.see("spec.nodeName=node-1", "tbody")
 
 
+def test_many_claims_with_the_same_reason_are_one_row_that_opens(browser: Chromium, api: FakeAPI) -> None:
+    api.create_all([{**CLAIM, "metadata": {"name": f"c-{number}"}} for number in range(7)])
+    browser.open(f"{api.page}#/claims")
+    browser.see("7 claims, pending first", ".lead")
+    browser.click("▸ 7 claims")
+    browser.see("c-6", "main table")
+    assert browser.run("return document.querySelectorAll('tbody tr').length") == 8
+    browser.click("▾ 7 claims")
+    browser.wait(lambda: "c-6" not in browser.text("main table"), "a single row")
+
+
+def test_the_lead_of_the_claims_counts_the_claims_that_are_shown(browser: Chromium, api: FakeAPI) -> None:
+    api.create_all([{**CLAIM, "metadata": {"name": f"c-{number:04}"}} for number in range(1_100)])
+    for number in range(1_050):
+        name = f"c-{number:04}"
+        api.update_status({**api.get("ResourceClaim", name), "status": {"allocation": ALLOCATION}})
+    browser.open(f"{api.page}#/claims")
+    browser.see("1,100 claims, pending first; 1,049 of 1,100 shown", ".lead")
+    browser.click("Show 51 more")
+    browser.wait(lambda: "shown" not in browser.text(".lead"), "all claims")
+
+
 def test_a_narrow_table_of_pods_shows_their_status_before_their_namespaces(
     browser: Chromium, api: FakeAPI
 ) -> None:
     api.create(new_pod("a-pod-with-a-long-name"))
-    heads = "return [...document.querySelectorAll('thead button')].map((e) => e.textContent)"
+    heads = "return [...document.querySelectorAll('thead th')].map((e) => e.textContent)"
     for width, first, last in ((1400, "Namespace", "Age"), (400, "Name", "Namespace")):
         with as_wide_as(browser, width):
             browser.open(f"{api.page}#/objects/-/pods")

@@ -61,7 +61,7 @@ def test_a_write_of_the_page_is_by_this_page(browser: Browser, api: FakeAPI) -> 
     path = "/api/v1/namespaces/default/pods/trainer"
     browser.run(PATCH, path, '{"metadata": {"labels": {"a": "b"}}}')
     browser.wait(lambda: browser.run("return window.patched") == 200, "the response")
-    browser.see("changed this page", ".steps-list")
+    browser.see("changed by this page", ".steps-list")
     assert "Mozilla" not in browser.text("main")
 
 
@@ -104,11 +104,11 @@ def test_a_timeline_has_the_phases_of_a_claim_and_its_pod_with_durations(
     api.update_status({**pod, "status": {"phase": "Running"}})
     api.clock.advance(9)
     browser.open(f"{api.page}#/object/resource.k8s.io/resourceclaims/default/gpu?tab=time")
-    browser.see("since 9 s", ".phases")
+    browser.see("for 9 s", ".phases")
     rows = "return [...document.querySelectorAll('.phases > div')].map((e) => e.textContent)"
     assert browser.run(rows) == [
-        "claimpending 5 s→allocated 7 s→reserved 30 s→prepared since 9 s",
-        "pod trainerpending 42 s→running since 9 s",
+        "claimpending 5 s→allocated 7 s→reserved 30 s→prepared for 9 s",
+        "pod trainerpending 42 s→running for 9 s",
     ]
     browser.see("allocated", ".steps-list")
     api.clock.resume()

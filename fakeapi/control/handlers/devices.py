@@ -1,7 +1,7 @@
 """Returns nodes with their pools and devices, and claims and pending pods with their states."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -21,6 +21,9 @@ from fakeapi.control.route import Call, Route
 
 CLAIMS_MAX = 1_000
 """Maximum number of claims, and of pending pods, in one response. Clients read further claims with `skip`."""
+
+UNFOLDED_MAX = 5
+"""Maximum number of claims with the same cause that a list with `fold` returns one by one."""
 
 CLAIM_BYTES = 512
 """Estimated size of one claim in a response, in bytes."""
@@ -97,6 +100,8 @@ class ClaimQuery(msgspec.Struct, forbid_unknown_fields=True):
     - `namespace`: the namespace of claims and pods; "" for all.
     - `search`: a text in NAMESPACE/NAME, the node, the devices, the pods or the reason of a claim, or the
       complete name of a DeviceClass of the claim; "" for all. The text matches in any case of letters.
+    - `cause`: the `cause` of claims that wait; "" for all claims.
+    - `fold`: whether to return only the first claim of each cause that more than UNFOLDED_MAX claims have.
     - `skip`: the number of claims to skip at the beginning.
     - `limit`: the maximum number of claims, and of pending pods, to return.
     """
@@ -104,6 +109,8 @@ class ClaimQuery(msgspec.Struct, forbid_unknown_fields=True):
     state: str = ""
     namespace: str = ""
     search: str = ""
+    cause: str = ""
+    fold: bool = False
     skip: int = 0
     limit: int = CLAIMS_MAX
 
@@ -116,6 +123,8 @@ class ClaimList(msgspec.Struct, rename="camel"):
 
     - `states`: the number of claims in each state, before the query's filters.
     - `total`: the number of claims that match the query.
+    - `rows`: the number of these claims without those that `fold` leaves out.
+    - `folded`: the number of claims of each cause, if `fold` leaves out claims with this cause.
     - `pending_pods`: the number of pending pods, before the query's filters.
     """
 
@@ -123,6 +132,8 @@ class ClaimList(msgspec.Struct, rename="camel"):
     pods: list[PodView]
     states: dict[str, int]
     total: int
+    rows: int
+    folded: dict[str, int]
     pending_pods: int
 
 
@@ -194,17 +205,39 @@ async def claims(call: Call) -> ClaimList:
     matching.sort(
         key=lambda view: (_ORDER.get(view.state, len(_ORDER)), view.namespace, natural_key(view.name))
     )
-    selected = matching[query.skip : query.skip + query.limit]
-    for view in selected:
+    for view in matching:
         view.cause = waiting.cause_of_claim(view)
+    if query.cause:
+        matching = [view for view in matching if view.cause == query.cause]
+    folded = _folded(matching) if query.fold else {}
+    rows = [*_first_of_each(matching, folded)]
+    selected = rows[query.skip : query.skip + query.limit]
     async with call.room(CLAIM_BYTES * (len(selected) + len(waiting.pods))):
         return ClaimList(
             selected,
             [pod for pod in waiting.pods if matches(pod, query.namespace, query.search)][: query.limit],
             Counter(str(view.state) for view in waiting.views),
             len(matching),
+            len(rows),
+            folded,
             len(waiting.pods),
         )
+
+
+def _folded(claims: Iterable[ClaimView]) -> dict[str, int]:
+    """Returns the number of claims of each cause that more than UNFOLDED_MAX claims have."""
+    numbers = Counter(claim.cause for claim in claims if claim.cause)
+    return {cause: number for cause, number in numbers.items() if number > UNFOLDED_MAX}
+
+
+def _first_of_each(claims: Iterable[ClaimView], folded: dict[str, int]) -> Iterator[ClaimView]:
+    """Yields the first claim of each cause in `folded`, and all claims with other causes."""
+    seen: set[str] = set()
+    for claim in claims:
+        if claim.cause not in seen:
+            yield claim
+        if claim.cause in folded:
+            seen.add(claim.cause)
 
 
 def matches(view: ClaimView | PodView | WorkloadView, namespace: str, search: str) -> bool:

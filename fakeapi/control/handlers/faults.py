@@ -77,7 +77,7 @@ async def ready_made(call: Call) -> ReadyMade:
 
 ROUTES = (
     Route(
-        "GET", "/faults", read, "The faults that are armed, and how often each has acted.", answer=FaultList
+        "GET", "/faults", read, "The faults that are armed, and how often each has fired.", answer=FaultList
     ),
     Route(
         "POST", "/faults", arm, "Arm one rule or a list of them: all, or none.", answer=FaultList, body=Any

@@ -41,7 +41,9 @@ export function Claims() {
   const [state, setState] = remember("state", "");
   const [search, setSearch] = remember("search", "");
   const [limit, setLimit] = useState(CLAIMS_MAX);
-  const { data, error } = useLive(() => readClaims({ state, search }, limit), [state, search, limit], {
+  const [opened, setOpened] = useState(/** @type {string[]} */ ([]));
+  const turn = (cause) => setOpened(opened.includes(cause) ? opened.filter((each) => each !== cause) : [...opened, cause]);
+  const { data, error } = useLive(() => readClaims({ state, search }, limit, opened), [state, search, limit, opened], {
     only: (event) => followed.has(event.resource ?? ""),
     least: 800,
   });
@@ -49,9 +51,10 @@ export function Claims() {
   const more = data ? explained(data, search) : [];
   const silent = useSilentNodes();
   const claims = useMemo(() => [...more, ...(data?.claims ?? [])].map((row) => (silent.has(row.node) ? { ...row, silent: silent.get(row.node) } : row)), [data, silent, more.map(placeOf).join()]);
+  const columns = useMemo(() => COLUMNS.map((each) => (each.name === "Name" ? { ...each, show: (row) => html`<${Name} row=${row} isOpen=${opened.includes(row.cause)} turn=${turn} />` } : each)), [opened]);
   const total = data ? data.total + claims.length - data.claims.length : 0;
   const all = Object.values(data?.states ?? {}).reduce((sum, each) => sum + each, 0);
-  return html`<${Heading} title="Claims" lead=${data ? `${counted(total, "claim")}${total === all ? "" : ` of ${all.toLocaleString("en")}`}, pending first` : "Reading…"} />
+  return html`<${Heading} title="Claims" lead=${data ? `${counted(total, "claim")}${total === all ? "" : ` of ${all.toLocaleString("en")}`}, pending first${shownText(data)}` : "Reading…"} />
     <div class="filters">
       <${Search} value=${search} onInput=${setSearch} label="Filter by claim, pod, device, node or reason" placeholder="Claim, pod, device, node or reason" />
       <${Choice} label="State" value=${state} onChange=${setState}
@@ -59,21 +62,43 @@ export function Claims() {
     </div>
     <${Problem} error=${error} />
     ${data &&
-    html`<${Table} cards=${CARD_HEIGHT} height=${claims.some(waits) ? TWO_LINES_HEIGHT : undefined} label="Claims" order="pending first, then by name" columns=${COLUMNS} rows=${claims} id=${(row) => `${row.namespace}/${row.name}`}
+    html`<${Table} cards=${CARD_HEIGHT} height=${claims.some(waits) ? TWO_LINES_HEIGHT : undefined} label="Claims" order="pending first, then by name" columns=${columns} rows=${claims} id=${(row) => `${row.number} ${row.namespace}/${row.name}`}
       empty=${html`<${Empty} icon="claims" title=${all ? "No claim matches" : "There are no claims"}>
         ${!all && html`<p>A ResourceClaim asks for devices. Create one under <a href="#/objects/resource.k8s.io/resourceclaims">Objects</a>, or start the server with <code>--driver</code> and a pod to see devices in use.</p>`}
       <//>`} />
-      ${data.claims.length < data.total && html`<p class="after"><button type="button" onClick=${() => setLimit(limit + CLAIMS_MAX)}>Show ${Math.min(CLAIMS_MAX, data.total - data.claims.length).toLocaleString("en")} more</button></p>`}`}`;
+      ${data.read < data.rows && html`<p class="after"><button type="button" onClick=${() => setLimit(limit + CLAIMS_MAX)}>Show ${Math.min(CLAIMS_MAX, data.rows - data.read).toLocaleString("en")} more</button></p>`}`}`;
 }
 
-async function readClaims(query, limit) {
-  const first = await control("GET", "/claims", { query: { ...query, limit: CLAIMS_MAX } });
-  while (first.claims.length < Math.min(limit, first.total)) {
-    const next = await control("GET", "/claims", { query: { ...query, skip: first.claims.length, limit: CLAIMS_MAX } });
+/** Says how many claims the view shows, counting those of a row for several claims; "" if it shows all. */
+function shownText(data) {
+  const behind = data.claims.filter((each) => each.number).reduce((sum, each) => sum + each.number - 1, 0);
+  const shown = data.read + behind;
+  return shown < data.total ? `; ${shown.toLocaleString("en")} of ${data.total.toLocaleString("en")} shown` : "";
+}
+
+/**
+ * Reads claims. Many claims with the same cause are one row, which has the member `number`.
+ *
+ * @param {any} query
+ * @param {number} limit the maximum number of rows
+ * @param {string[]} opened the causes whose claims are shown one by one
+ */
+async function readClaims(query, limit, opened) {
+  const read = (more) => control("GET", "/claims", { query: { ...query, limit: CLAIMS_MAX, ...more } });
+  const first = await read({ fold: true });
+  while (first.claims.length < Math.min(limit, first.rows)) {
+    const next = await read({ fold: true, skip: first.claims.length });
     if (!next.claims.length) {
       break;
     }
     first.claims = [...first.claims, ...next.claims];
+  }
+  first.read = first.claims.length;
+  first.claims.forEach((claim) => Object.assign(claim, { number: first.folded[claim.cause] ?? 0 }));
+  for (const cause of opened.filter((each) => first.folded[each])) {
+    const { claims } = await read({ cause });
+    const at = first.claims.findIndex((claim) => claim.cause === cause);
+    if (at >= 0) first.claims.splice(at + 1, 0, ...claims.map((claim) => ({ ...claim, isMember: true })));
   }
   if (query.search && (!query.state || query.state === "pending")) {
     first.waiting = (await control("GET", "/claims", { query: { state: "pending", limit: EXPLAINED } })).claims;
@@ -127,11 +152,19 @@ const COLUMNS = [
         ? html`<${Cause} key=${placeOf(row)} claim=${row} />`
         : several(row.devices, (each) => html`<a href=${`#/devices?search=${encodeURIComponent(`${row.namespace}/${row.name}`)}`} title=${each}>${row.names[row.devices.indexOf(each)]}</a>`),
   },
-  { name: "Pods", className: "of-pods", label: "pod", sort: (row) => row.pods.join(), show: (row) => several(row.pods, (name) => html`<a href=${podHref(row.namespace, name)}>${name}</a>`) },
-  { name: "Namespace", className: "of-namespace", show: (row) => row.namespace },
+  { name: "Pods", className: "of-pods", label: "pod", sort: (row) => row.pods.join(), show: (row) => several(row.number ? [] : row.pods, (name) => html`<a href=${podHref(row.namespace, name)}>${name}</a>`) },
+  { name: "Namespace", className: "of-namespace", show: (row) => (row.number ? "" : row.namespace) },
   { name: "Node", className: "of-node", label: "node", show: (row) => row.node && html`<a href=${objectHref("", "nodes", "", row.node)}>${row.node}</a><${Silent} row=${row} />`, sort: (row) => row.node },
-  { name: "Age", number: true, className: "of-age", width: "5rem", sort: (row) => -secondsOf(row.created), show: (row) => age(serverNow() - secondsOf(row.created)) },
+  { name: "Age", number: true, className: "of-age", width: "5rem", sort: (row) => -secondsOf(row.created), show: (row) => (row.number ? "" : age(serverNow() - secondsOf(row.created))) },
 ];
+
+/** Shows the name of a claim, or the number of claims with the same cause in one row. */
+function Name({ row, isOpen, turn }) {
+  if (!row.number) {
+    return html`<a href=${claimHref(row.namespace, row.name)}>${row.name}</a>`;
+  }
+  return html`<button type="button" class="link" aria-expanded=${String(isOpen)} title="Shows the claims one by one" onClick=${() => turn(row.cause)}>${isOpen ? "▾" : "▸"} ${counted(row.number, "claim")}</button>`;
+}
 
 const waits = (claim) => claim.state === "pending" || claim.state === "deleting";
 

@@ -39,7 +39,7 @@ export function Devices() {
   const groups = useMemo(() => grouped(nodes, order), [nodes, order]);
   const pool = open && data?.nodes.find((each) => each.name === open.node)?.pools.find((each) => each.name === open.pool && each.driver === open.driver);
   const pending = attention(usePending());
-  const note = pending && html`<a class="note" href="#/why"><${Icon} name="warning" />${pending}: why?</a>`;
+  const note = pending && html`<a class="note" href="#/pending"><${Icon} name="warning" />${pending}: why?</a>`;
   const real = (data?.nodes ?? []).filter((each) => each.name);
   if (data && !data.nodes.length) {
     return html`<${Heading} title="Devices" />${note}<${Nothing} />`;
@@ -88,7 +88,7 @@ function Elsewhere({ search, nodes, none }) {
   }
   return html`<section class="elsewhere" aria-label="Matches without a device"><h2>Without a device</h2>
     <ul>${rows.slice(0, ELSEWHERE_MAX).map((each) => html`<li><span class="soft">${each.kind}</span> <a href=${each.to}>${each.place}</a>${each.waits && html` <${Pill} kind="warn">pending<//>`}</li>`)}
-      ${rows.length > ELSEWHERE_MAX && html`<li class="soft">and more: see <a href=${`#/why?search=${encodeURIComponent(search)}`}>Pending</a> and <a href=${`#/objects/-/pods?search=${encodeURIComponent(search)}`}>Pods</a></li>`}</ul></section>`;
+      ${rows.length > ELSEWHERE_MAX && html`<li class="soft">and more: see <a href=${`#/pending?search=${encodeURIComponent(search)}`}>Pending</a> and <a href=${`#/objects/-/pods?search=${encodeURIComponent(search)}`}>Pods</a></li>`}</ul></section>`;
 }
 
 async function readElsewhere(search) {
@@ -97,7 +97,7 @@ async function readElsewhere(search) {
     control("GET", "/claims", { query: { state: "pending", search, limit } }),
     control("GET", "/objects", { query: { resource: "pods", search: search.toLowerCase(), limit } }).catch(() => ({ objects: [] })),
   ]);
-  const row = (kind, each, waits) => ({ kind, waits, place: `${each.namespace}/${each.name}`, to: waits ? href("why", kind, each.namespace, each.name) : podHref(each.namespace, each.name) });
+  const row = (kind, each, waits) => ({ kind, waits, place: `${each.namespace}/${each.name}`, to: waits ? href("pending", kind, each.namespace, each.name) : podHref(each.namespace, each.name) });
   const waiting = [...pods.map((each) => row("pod", each, true)), ...claims.map((each) => row("claim", each, true))];
   const known = new Set(waiting.map((each) => `${each.kind} ${each.place}`));
   return [...waiting, ...others.objects.map((each) => row("pod", each, false)).filter((each) => !known.has(`${each.kind} ${each.place}`))];

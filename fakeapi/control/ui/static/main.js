@@ -17,20 +17,20 @@ import { Empty, Panel } from "./ui.js";
 import { Watches } from "./watches.js";
 import { Why } from "./why.js";
 
-/** @type {{name: string, title: string, label?: string, key: string, view: any, icon: string, group: string}[]} */
+/** @type {{name: string, title: string, key: string, view: any, icon: string, group: string}[]} */
 const VIEWS = [
   { name: "devices", title: "Devices", key: "d", view: Devices, icon: "devices", group: "Cluster" },
   { name: "claims", title: "Claims", key: "c", view: Claims, icon: "claims", group: "Cluster" },
-  { name: "why", title: "Pending", key: "p", view: Why, icon: "why", group: "Cluster" },
+  { name: "pending", title: "Pending", key: "p", view: Why, icon: "why", group: "Cluster" },
   { name: "objects", title: "Objects", key: "o", view: Objects, icon: "objects", group: "Cluster" },
   { name: "requests", title: "Requests", key: "r", view: Requests, icon: "requests", group: "Traffic" },
   { name: "watches", title: "Watches", key: "w", view: Watches, icon: "watches", group: "Traffic" },
   { name: "faults", title: "Faults", key: "f", view: Faults, icon: "faults", group: "Control" },
-  { name: "clock", title: "Clock and snapshots", label: "Clock, snapshots", key: "t", view: Clock, icon: "clock", group: "Control" },
-  { name: "controllers", title: "Controllers and drivers", label: "Controllers", key: "k", view: Controllers, icon: "controllers", group: "Control" },
+  { name: "clock", title: "Clock and snapshots", key: "t", view: Clock, icon: "clock", group: "Control" },
+  { name: "controllers", title: "Controllers and drivers", key: "k", view: Controllers, icon: "controllers", group: "Control" },
 ];
 // Views that are not in the navigation: one object, and views under their old names.
-const OTHERS = { object: { title: "Object", view: ObjectView, parent: "objects" }, time: { title: "Clock and snapshots", view: Clock, parent: "clock" } };
+const OTHERS = { object: { title: "Object", view: ObjectView, parent: "objects" }, time: { title: "Clock and snapshots", view: Clock, parent: "clock" }, why: { title: "Pending", view: Why, parent: "pending" } };
 const THEMES = ["system", "light", "dark"];
 const THEME_KEY = "fakeapi-theme";
 const GO_MS = 1200;
@@ -100,7 +100,7 @@ function Sidebar({ current, state, connected, locked, showHelp }) {
     <nav aria-label="Views">
       ${groups.map(
         (group) => html`<div class="nav-group"><p>${group}</p><ul>${VIEWS.filter((each) => each.group === group).map(
-          (each) => html`<li><a href=${`#/${each.name}`} aria-current=${each.name === current ? "page" : undefined} title=${`${each.title} (g ${each.key})`}><${Icon} name=${each.icon} /><span>${each.label ?? each.title}</span>${each.name === "why" && !locked && html`<${Waiting} />`}${!locked && markOf(each.name, state)}</a></li>`,
+          (each) => html`<li><a href=${`#/${each.name}`} aria-current=${each.name === current ? "page" : undefined} title=${`${each.title} (g ${each.key})`}><${Icon} name=${each.icon} /><span>${each.title}</span>${each.name === "pending" && !locked && html`<${Waiting} />`}${!locked && markOf(each.name, state)}</a></li>`,
         )}</ul></div>`,
       )}
     </nav>

@@ -48,7 +48,7 @@ export function ObjectView({ place }) {
       ${shown &&
       html`<div class="actions">
         <${Copy} text=${toYaml(ordered(folded(shown.object)))} label="Copy the object as YAML">Copy YAML<//>
-        <${Copy} text=${`kubectl get ${apiGroup(group, resource)} ${shell(name)}${namespace ? ` -n ${namespace}` : ""} -o yaml --server ${serverUrl()}`} label="Copy the kubectl command">Copy kubectl<//>
+        <${Copy} text=${`kubectl get ${apiGroup(group, resource)} ${shell(name)}${namespace ? ` -n ${namespace}` : ""} -o yaml --server ${serverUrl()}`} label="Copy the kubectl command">Copy as kubectl<//>
         <button type="button" disabled=${last.change === "DELETED"} onClick=${() => setOpen("edit")}><${Icon} name="edit" />Edit</button>
         <button type="button" disabled=${last.change === "DELETED"} onClick=${() => setOpen("delete")}><${Icon} name="trash" />Delete</button>
       </div>`}
@@ -150,7 +150,7 @@ function History({ place, versions, then, forgotten }) {
           const before = versions[index - 1];
           const isThen = each === then;
           return html`<li key=${each.resourceVersion} ref=${isThen ? current : undefined} aria-current=${isThen ? "true" : undefined}>
-            <p><strong>${each.change}</strong> at ${each.resourceVersion}<${Author} object=${each.object} writer=${writers.get(each.resourceVersion)} /></p>
+            <p><strong>${CHANGES[each.change] ?? each.change}</strong> at ${each.resourceVersion}<${Author} object=${each.object} writer=${writers.get(each.resourceVersion)} /></p>
             ${before && each.change !== "DELETED" && html`<${Changes} changes=${differences(before.object, each.object)} />`}
           </li>`;
         })
@@ -158,6 +158,9 @@ function History({ place, versions, then, forgotten }) {
     </ol>
     ${forgotten && html`<p class="soft">Earlier versions are not kept.</p>`}`;
 }
+
+/** The words for the types of changes in the history. Timelines use the same words. */
+const CHANGES = { ADDED: "created", MODIFIED: "changed", DELETED: "deleted", STORED: "stored" };
 
 /** Shows who wrote a version: the client if the journal has the request, otherwise the newest field manager. */
 function Author({ object, writer }) {

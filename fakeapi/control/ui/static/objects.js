@@ -8,12 +8,14 @@ import { serverNow, useLive } from "./live.js";
 import { html, useEffect, useMemo, useState } from "./preact.js";
 import { compareNames } from "./order.js";
 import { oldStatus, useSilentNodes } from "./silent.js";
-import { NARROW, Table } from "./table.js";
+import { CARD_LINE, NARROW, Table } from "./table.js";
 import { age, apiGroup, counted, href, objectHref, partOf, secondsOf, shell } from "./text.js";
 import { Choice, Copy, Empty, Heading, Problem, remember, Search } from "./ui.js";
 
 const FIRST_PAGE = 300;
 const ROWS_MAX = 50000;
+// The space above and below the lines of a card.
+const CARD_SPACE = 10;
 
 /** @param {{place: string[]}} props */
 export function Objects({ place }) {
@@ -107,7 +109,7 @@ function KindTable({ kind }) {
     <${Problem} error=${error} />
     ${written && html`<p class="ok" role="status">${written.done} ${written.links.map(({ text, to }, index) => html`${index > 0 && ", "}${to ? html`<a href=${to}>${text}</a>` : text}`)}</p>`}
     ${data &&
-    html`<${Table} label=${`${kind.kind} objects`} columns=${columns} rows=${rows} id=${(row) => row.place}
+    html`<${Table} cards=${cardHeight(columns)} label=${`${kind.kind} objects`} columns=${columns} rows=${rows} id=${(row) => row.place}
       empty=${html`<${Empty} icon="objects" title=${data.rows.length ? "No object matches" : `There is no ${kind.kind}`}>
         ${data.rows.length ? html`<p>Change the filter above.</p>` : html`<p>Create one here, with <code>kubectl apply</code>, or in a test with <code>fakeapi.create(…)</code>.</p>`}
       <//>`} />`}
@@ -185,15 +187,21 @@ function columnsOf(kind, served, wide, showNamespace, silent) {
   const node = served.findIndex((column) => column.name === "Node");
   const columns = served
     .map((column, index) => ({ column, index }))
-    .filter(({ column }) => wide || column.priority === 0)
+    .filter(({ column }) => wide || column.priority === 0 || (NARROW.matches && column.name === "Node"))
     .map(({ column, index }) => (silent?.size && column.name === "Status" ? statusColumn(cellColumn(kind, column, index), index, node, silent) : cellColumn(kind, column, index)));
   if (kind.namespaced && showNamespace) {
-    const namespaces = { name: "Namespace", show: (row) => row.namespace };
-    // A narrow window shows the status of the objects before their namespaces.
+    const namespaces = { name: "Namespace", className: "of-cell", label: "namespace", show: (row) => row.namespace };
+    // A card shows the status of an object before its namespace.
     if (NARROW.matches) columns.push(namespaces);
     else columns.unshift(namespaces);
   }
   return columns;
+}
+
+/** Returns the height of a card: a line for the name and the age, one for each long cell, and one for two other cells. */
+function cardHeight(columns) {
+  const number = (name) => columns.filter((each) => each.className === name).length;
+  return CARD_SPACE + CARD_LINE * (1 + number("of-long") + Math.ceil(number("of-cell") / 2));
 }
 
 /** Marks pods whose status may be old, because their node is not ready. `node`: the index of the column Node. */
@@ -211,10 +219,14 @@ function cellColumn(kind, column, index) {
     return { ...base, className: "name", sort: (row) => row.name, show: (row) => html`<a href=${objectHref(kind.group, kind.resource, row.namespace, row.name)}>${row.name}</a>` };
   }
   if (column.name === "Age") {
-    return { ...base, number: true, sort: (row) => -secondsOf(row.created), show: (row) => (row.created ? age(serverNow() - secondsOf(row.created)) : String(row.cells[index] ?? "")) };
+    return { ...base, className: "of-age", number: true, sort: (row) => -secondsOf(row.created), show: (row) => (row.created ? age(serverNow() - secondsOf(row.created)) : String(row.cells[index] ?? "")) };
   }
-  return { ...base, number: column.type === "integer" || column.type === "number", sort: (row) => (row.cells[index] === GATED ? `Pending ${GATED}` : row.cells[index] ?? ""), show: (row) => cell(row.cells[index]) };
+  const place = LONG.has(column.name) ? { className: "of-long" } : { className: "of-cell", label: column.name.toLowerCase() };
+  return { ...base, ...place, number: column.type === "integer" || column.type === "number", sort: (row) => (row.cells[index] === GATED ? `Pending ${GATED}` : row.cells[index] ?? ""), show: (row) => cell(row.cells[index]) };
 }
+
+// The columns that have a line of their own on a card, because their cells are long or important.
+const LONG = new Set(["Status", "State", "Message", "Drivers"]);
 
 // A pod with scheduling gates waits, so it is sorted and marked like pending pods.
 const GATED = "SchedulingGated";

@@ -82,7 +82,7 @@ export function Phases({ phases, now }) {
 
 /** Returns the duration of a phase as text; "~" marks times that are known only to the second. */
 export function lengthOf({ from, to }, now) {
-  if (!to) return now > from.at ? `since ${duration(Math.floor(now - from.at) || 1)}` : "now";
+  if (!to) return now > from.at ? `for ${duration(Math.floor(now - from.at) || 1)}` : "now";
   const isRough = from.rough || to.rough;
   const seconds = isRough ? Math.floor(to.at) - Math.floor(from.at) : to.at - from.at;
   return seconds > 0 ? `${isRough ? "~" : ""}${duration(seconds)}` : isRough ? "<1 s" : "0 s";

@@ -15,6 +15,8 @@ const REQUESTS = 500;
 const PODS = 4;
 // The length of the current phase in the drawing, as a share of the time between the first and the last step.
 const OPEN_SHARE = 0.2;
+// The lane of the events, which have no client.
+const EVENTS = "events";
 // Seconds, less than the time between two requests.
 const TINY = 1e-6;
 
@@ -67,10 +69,13 @@ function StepItem({ step, before, first, chosen }) {
   return html`<li ref=${item} class=${`step ${step.kind}`} aria-current=${chosen ? "true" : undefined}>
     <span class="when"><span title=${new Date(step.at * 1000).toISOString()}>${step.rough ? `~ ${clock(step.at).slice(0, 8)}` : clock(step.at)}</span>
       ${since && html`<span class="soft" title=${`${between(first, step) || "Less than a second"} after the first step`}>${since.startsWith("~") ? since : `+${since}`}</span>`}</span>
-    <span class="what"><strong>${step.text}</strong> ${step.faults.map((each) => html`<${Pill} kind="warn">fault ${each}<//> `)}<span class="soft">${step.who}</span>
-      ${step.details && html`<span class="detail">${step.details}</span>`}</span>
+    <span class="what"><strong>${step.text}</strong> ${step.faults.map((each) => html`<${Pill} kind="warn">fault ${each}<//> `)}<span class="soft">${step.who === EVENTS ? "event" : step.who && `by ${step.who}`}</span>
+      ${step.details && html`<span class="detail">${words(step.details)}</span>`}</span>
   </li>`;
 }
+
+/** Shows a text whose words, such as names of devices, break only if a line has no room for the whole word. */
+const words = (text) => text.split(" ").map((word) => html`<span class="word">${word}</span> `);
 
 /** Returns the time between two steps; "" for steps at the same time. Rough times give "~" and whole seconds. */
 function between(first, last) {
@@ -109,7 +114,7 @@ function Drawing({ steps, phases, chosen, choose }) {
         shape: /** @type {any} */ (SHAPES[each.kind] ?? "bar"),
         rank: each.kind === "refused" ? 2 : 1,
         line: each.kind === "refused",
-        text: `${each.text}, by ${each.who}`,
+        text: each.who && each.who !== EVENTS ? `${each.text}, by ${each.who}` : each.text,
       })), ...phases.map((phase) => ({
         lane: tracks.indexOf(phase.track),
         at: times[phase.index] - times[0],
@@ -242,7 +247,7 @@ function eventStep(events, row) {
   const column = (title) => cellOf(events, title, row);
   const times = Number(column("Count") || 1);
   const details = `${column("Message")}${times > 1 ? ` (${times.toLocaleString("en")} times, last ${column("Last Seen")} ago)` : ""}`;
-  return { at: secondsOf(row.created), took: 0, who: "events", rough: true, faults: [], text: column("Reason"), kind: column("Type") === "Warning" ? "warning" : "event", details };
+  return { at: secondsOf(row.created), took: 0, who: EVENTS, rough: true, faults: [], text: column("Reason"), kind: column("Type") === "Warning" ? "warning" : "event", details };
 }
 
 /** Returns the sort key of a step. A step with a rough time follows the exact steps of the same second. */

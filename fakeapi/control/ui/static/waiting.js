@@ -184,5 +184,5 @@ function Row({ row, open, summary, children }) {
 /** Keeps the open row in the address of the view, so that the browser's button Back opens the row again. */
 function keepOpen(row, isOpen) {
   const query = location.hash.split("?")[1];
-  history.replaceState(null, "", `${isOpen ? href("why", row.kind, row.namespace, row.name) : "#/why"}${query ? `?${query}` : ""}`);
+  history.replaceState(null, "", `${isOpen ? href("pending", row.kind, row.namespace, row.name) : "#/pending"}${query ? `?${query}` : ""}`);
 }
