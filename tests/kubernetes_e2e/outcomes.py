@@ -66,6 +66,11 @@ def one_line(message: str) -> str:
     return text if len(text) <= WHY_LENGTH else f"{text[: WHY_LENGTH - 1]}…"
 
 
+def of_processes(release: str) -> str:
+    """Returns the name under which the outcomes of runs with the option `--real` are recorded."""
+    return f"{release}-real"
+
+
 def read(release: str, folder: Path = RESULTS) -> list[Outcome]:
     path = folder / f"{release}.jsonl"
     if not path.exists():

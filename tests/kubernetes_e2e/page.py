@@ -123,6 +123,28 @@ def failures(releases: list[Release]) -> Iterator[str]:
                 yield f"| {release.name} | `{_escaped(short(spec))}` | {_escaped(release.cell(spec))} |"
 
 
+def of_processes() -> Iterator[str]:
+    """Yields the lines of a Markdown table about specs whose containers run as local processes."""
+    yield from (
+        "## Containers as local processes",
+        "",
+        "| release | specs run | pass | fail |",
+        "|---|--:|--:|--:|",
+    )
+    failed: list[str] = []
+    for release in RELEASES:
+        known = outcomes.read(outcomes.of_processes(release))
+        if not known:
+            continue
+        counts = Counter(each.state for each in known)
+        yield f"| {release} | {len(known)} | {counts[PASSED]} | {counts[FAILED]} |"
+        for each in known:
+            if each.state == FAILED:
+                why = reason_of(each.spec, release) or each.why
+                failed.append(f"| {release} | `{_escaped(short(each.spec))}` | {_escaped(why)} |")
+    yield from ("", "Those that fail:", "", "| release | spec | why |", "|---|---|---|", *failed)
+
+
 def tables(releases: list[Release]) -> Iterator[str]:
     """Yields the lines of a Markdown table for each area, with a row for each e2e spec."""
     names = [release.name for release in releases]
@@ -154,7 +176,7 @@ def page(text: str, releases: list[Release]) -> str:
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     days = ", ".join(f"{each.name} on {each.day}" for each in releases if each.day)
-    lines = [f"Run with {days}.", "", *summary(releases), "", *failures(releases)]
+    lines = [f"Run with {days}.", "", *summary(releases), "", *failures(releases), "", *of_processes()]
     body = "\n".join(lines)
     return f"{before}{_BEGIN}\n\n{body}\n\n{_END}{after}"
 

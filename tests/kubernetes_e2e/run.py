@@ -43,8 +43,9 @@ def main() -> int:
         counted = Counter(each.state for each in fresh)
         say(f"{release}: {', '.join(f'{number} {state}' for state, number in sorted(counted.items()))}")
         if options.record:
-            known = [each for each in outcomes.read(release) if each.spec in listed]
-            outcomes.write(release, outcomes.merged(known, fresh))
+            name = outcomes.of_processes(release) if options.real else release
+            known = [each for each in outcomes.read(name) if each.spec in listed]
+            outcomes.write(name, outcomes.merged(known, fresh))
             areas.write_listed(release, listed)
             page.write()
     return 0
