@@ -264,6 +264,7 @@ class DeviceReasons:
         key = max(matching_keys, key=lambda one: len(refused[one]))
         tally, first = refused[key][0]
         groups = await self.describer.selector_groups(tally, [one for _, one in refused[key]])
+        unread = len(refused[key]) - sum(one.devices for one in groups)
         group = groups[0]
         of_class = obstacle is Obstacle.CLASS_SELECTOR
         class_name = tally.request.device_class["metadata"]["name"]
@@ -288,6 +289,7 @@ class DeviceReasons:
         reason.details = [
             f"{selector_name(tally, first)}: {shortened(group.expression, 300)}",
             *(f"{devices_text(one.devices)}: {one.dissected.error or one.text}" for one in groups[:4]),
+            *([f"the values of {devices_text(unread)} were not read"] if unread > 0 else []),
             *error_lines(group),
         ]
         if not of_class:

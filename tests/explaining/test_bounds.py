@@ -124,6 +124,7 @@ def test_the_values_of_a_limited_number_of_devices_are_read(
     reason = api.explain("pod", "train").reasons[0]
     assert [seen.devices for seen in reason.seen] == [2]
     assert "none of 5 devices" in reason.text
+    assert "the values of 3 devices were not read" in reason.details
 
 
 def test_a_full_memory_of_results_is_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
