@@ -15,6 +15,7 @@ from fakeapi.machinery.golang.regexp.syntax import RegexpError
 from fakeapi.machinery.structural.pruning import one
 from fakeapi.machinery.structural.rules import NEWEST, SchemaRules
 from fakeapi.machinery.structural.schema import EMPTY, Schema
+from fakeapi.machinery.structural.subtrees import structural_children
 
 INT_OR_STRING = (Schema(type="integer"), Schema(type="string"))
 _NOT_FOR_STRUCTURAL = "to be structural"
@@ -68,18 +69,8 @@ def _conversion_errors(schema: Schema) -> Iterator[str]:
         yield "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
     if isinstance(schema.items, tuple) and schema.items:
         yield "OpenAPIV3Schema 'items' must be a schema, but is an array"
-    for below in _structural_children(schema):
+    for below in structural_children(schema):
         yield from _conversion_errors(below)
-
-
-def _structural_children(schema: Schema) -> Iterator[Schema]:
-    items, others = one(schema.items), one(schema.additional_properties)
-    if items is not None:
-        yield items
-    for name in sorted(schema.properties):
-        yield schema.properties[name]
-    if others is not None:
-        yield others
 
 
 def _invariants(schema: Schema, level: _Level, path: str, rules: SchemaRules) -> Iterator[FieldError]:

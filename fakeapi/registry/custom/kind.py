@@ -12,7 +12,7 @@ from fakeapi.machinery.schema.nodes import Field, Scalar, ScalarKind, Struct
 from fakeapi.machinery.structural.apply_types import apply_type
 from fakeapi.machinery.structural.default_validation import prune_defaults
 from fakeapi.machinery.structural.rules import SchemaRules
-from fakeapi.registry.custom.reading import ObjectReader, embeds
+from fakeapi.registry.custom.reading import ObjectReader
 from fakeapi.registry.custom.specification import Specification, VersionSpecification
 from fakeapi.releases import Kind, Release
 from fakeapi.releases.kinds import Lifecycle, Subresource
@@ -100,9 +100,6 @@ def reader_of(specification: Specification, release: Release) -> ObjectReader:
         object_meta=object_meta,
         rules=schema_rules_of(release),
         preserves_unknown_fields=specification.preserves_unknown_fields,
-        embedding=frozenset(
-            name for name, schema in schemas.items() if schema is not None and embeds(schema)
-        ),
     )
 
 

@@ -36,7 +36,6 @@ class ObjectReader(msgspec.Struct, frozen=True):
     """Decodes, prunes and defaults the custom objects of one CRD, in any of its versions.
 
     - `schemas`: the OpenAPI schema of each version; None for a version without a schema.
-    - `embedding`: the versions whose schemas have embedded resources.
     - `fills_defaults`: whether objects get their defaults.
     """
 
@@ -46,7 +45,6 @@ class ObjectReader(msgspec.Struct, frozen=True):
     object_meta: Struct
     rules: SchemaRules
     preserves_unknown_fields: bool
-    embedding: frozenset[str]
     fills_defaults: bool = True
 
     def read(self, value: Any) -> tuple[Object, list[str]]:
@@ -138,23 +136,10 @@ class ObjectReader(msgspec.Struct, frozen=True):
         if not self.preserves_unknown_fields:
             paths += prune(obj, schema)
             prune_nulls(obj, schema)
-        if schema is not None and self._version_of(obj) in self.embedding:
-            error, unknown = coerce(obj, schema, self.object_meta, is_resource_root=False, rules=self.rules)
-            if error is not None:
-                raise DecodeError(str(error))
-            paths += unknown
-        return [f'unknown field "{path}"' for path in paths]
-
-
-def embeds(schema: Schema) -> bool:
-    """Whether a schema contains embedded resources (x-kubernetes-embedded-resource)."""
-    nodes = [schema]
-    for node in nodes:
-        if node.embedded_resource:
-            return True
-        nodes += node.properties.values()
-        nodes += [child for child in (node.items, node.additional_properties) if isinstance(child, Schema)]
-    return False
+        error, unknown = coerce(obj, schema, self.object_meta, is_resource_root=False, rules=self.rules)
+        if error is not None:
+            raise DecodeError(str(error))
+        return [f'unknown field "{path}"' for path in (*paths, *unknown)]
 
 
 def _path_in(strict: str) -> str:

@@ -23,6 +23,7 @@ from fakeapi.machinery.cel.types import (
     map_of,
 )
 from fakeapi.machinery.structural.schema import Schema
+from fakeapi.machinery.structural.subtrees import anywhere
 
 REQUEST_MAX = 3 * 1024 * 1024
 """Maximum size of a request in bytes. Bounds the size of values if their schema sets no limit."""
@@ -33,15 +34,8 @@ _STRING = 2
 _NAME_MAX = 253
 
 
-def has_rules(schema: Schema | None) -> bool:
-    """Whether a schema, or a schema within it at any depth, has x-kubernetes-validations.
-
-    Looks into properties, items and additionalProperties. False for None.
-    """
-    if schema is None:
-        return False
-    below = [*schema.properties.values(), schema.items, schema.additional_properties]
-    return bool(schema.validations) or any(has_rules(inner) for inner in below if isinstance(inner, Schema))
+has_rules = anywhere(lambda schema: bool(schema.validations))
+"""Whether a schema, or a structural child of it at any depth, has x-kubernetes-validations."""
 
 
 @dataclass(frozen=True, slots=True)

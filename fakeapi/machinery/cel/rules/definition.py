@@ -29,7 +29,7 @@ def unchecked_warning(schema: Schema | None) -> str | None:
 
     Returns None if the extra is installed or the schema has no rules.
     """
-    if library.is_installed() or not has_rules(schema):
+    if library.is_installed() or schema is None or not has_rules(schema):
         return None
     return f"fakeapi does not check x-kubernetes-validations: {library.INSTALL}"
 
