@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import AsyncExitStack
 from itertools import chain
 from typing import Any
 
@@ -27,7 +28,6 @@ from fakeapi.http.turns import Turns
 from fakeapi.machinery import codec
 from fakeapi.machinery.errors import ApiError
 from fakeapi.machinery.lazy_pattern import lazy_pattern
-from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.registry.model.resource import Resource
 from fakeapi.registry.requests.decoding import CBOR, PROTOBUF, YAML
 from fakeapi.registry.requests.options import WriteResult
@@ -87,10 +87,14 @@ def respond_stored(ctx: RequestContext, resource: Resource, entry: Entry) -> Res
 
     Returns None if the response needs the object's JSON: for another representation, or for an audit event.
     """
-    shape = ctx.representation
-    if shape.media_type != PROTOBUF or shape.kind or ctx.audit is not None:
+    if not _takes_messages(ctx):
         return None
     return Response(200, object_body(resource, entry), PROTOBUF, ctx.warnings.texts)
+
+
+def _takes_messages(ctx: RequestContext) -> bool:
+    """Whether the response has cached messages: for unconverted objects in protobuf, without an audit."""
+    return ctx.representation.media_type == PROTOBUF and not ctx.representation.kind and ctx.audit is None
 
 
 def respond_result(ctx: RequestContext, resource: Resource, result: WriteResult) -> Response:
@@ -127,9 +131,8 @@ async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, 
     """
     shape, gone = ctx.representation, ctx.request.gone
     transform = transform_of(ctx, resource)
-    schema = resource.release.all_kinds.type_of(resource.api_version, resource.kind.list_kind)
-    if shape.media_type == PROTOBUF and transform is None and ctx.audit is None and schema is not None:
-        return await _respond_protobuf(ctx, resource, listed, schema, turns)
+    if _takes_messages(ctx):
+        return await _respond_protobuf(ctx, resource, listed, turns)
     pieces = list_pieces(resource, listed, transform, exact=shape.media_type == PROTOBUF)
     parts = [next(pieces)]
     size = sum([len(entry.value) for entry in listed.entries])
@@ -161,16 +164,16 @@ async def respond_list(ctx: RequestContext, resource: Resource, listed: Listed, 
 
 
 async def _respond_protobuf(
-    ctx: RequestContext, resource: Resource, listed: Listed, schema: Struct, turns: Turns
+    ctx: RequestContext, resource: Resource, listed: Listed, turns: Turns
 ) -> Response:
-    """Returns a response with a list in protobuf. `schema`: the schema of the list."""
+    """Returns a response with a list in protobuf. Encodes one long list at a time."""
     empty = b"".join(list_pieces(resource, replace(listed, entries=[])))
     size = sum([len(entry.value) for entry in listed.entries])
-    if size < RENDERED_BESIDE_BYTES:
-        body = await list_body(resource, listed.entries, schema, empty)
-        return Response(200, body, PROTOBUF, ctx.warnings.texts)
-    async with ctx.request.room(size), turns.threads.held(ctx.request.gone):
-        body = await list_body(resource, listed.entries, schema, empty)
+    async with AsyncExitStack() as held:
+        if size >= RENDERED_BESIDE_BYTES:
+            await held.enter_async_context(ctx.request.room(size))
+            await held.enter_async_context(turns.threads.held(ctx.request.gone))
+        body = await list_body(resource, listed.entries, empty)
         return Response(200, body, PROTOBUF, ctx.warnings.texts)
 
 

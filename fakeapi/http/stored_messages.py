@@ -7,7 +7,6 @@ in protobuf by default, and reads the same objects again and again.
 from collections.abc import Sequence
 
 from fakeapi.machinery import codec
-from fakeapi.machinery.schema.nodes import Struct
 from fakeapi.machinery.schema.protobuf_encoding import encode, wrap
 from fakeapi.machinery.schema.protobuf_wire import bytes_field
 from fakeapi.machinery.schema.raw_extension import as_written
@@ -64,13 +63,14 @@ def object_body(resource: Resource, entry: Entry) -> bytes:
     return wrap(resource.kind.kind, resource.api_version, _message(resource, entry))
 
 
-async def list_body(resource: Resource, entries: Sequence[Entry], schema: Struct, empty: bytes) -> bytes:
+async def list_body(resource: Resource, entries: Sequence[Entry], empty: bytes) -> bytes:
     """Returns the protobuf body of a list. Lets the event loop run other tasks meanwhile.
 
-    - `schema`: the schema of the list.
-    - `empty`: the JSON of the same list without items.
+    `empty`: the JSON of the same list without items.
     """
     turns = Turns()
+    schema = resource.release.all_kinds.type_of(resource.api_version, resource.kind.list_kind)
+    assert schema is not None, "a kind with a protobuf message has a list kind with one"
     (number,) = schema.fields["items"].protobuf_path
     parts = [encode(codec.decode(empty), schema)]
     for entry in entries:
