@@ -19,7 +19,7 @@ from fakeapi.explaining.cluster_objects import ClusterObjects, reference
 from fakeapi.explaining.combinations import combination_reason
 from fakeapi.explaining.device_changes import Changes, model_of
 from fakeapi.explaining.device_counts import OF_SELECTORS, OnNode, count_lines, free_text, with_devices
-from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name, selector_place
+from fakeapi.explaining.dropped import Describer, SelectorGroup, selector_name, selector_place, unread_lines
 from fakeapi.explaining.error_reasons import corrections, error_lines, error_summary
 from fakeapi.explaining.first_available import first_available
 from fakeapi.explaining.model import NAMES_SHOWN, Change, Dropped, Reason, devices_text, distinct, listed
@@ -264,7 +264,6 @@ class DeviceReasons:
         key = max(matching_keys, key=lambda one: len(refused[one]))
         tally, first = refused[key][0]
         groups = await self.describer.selector_groups(tally, [one for _, one in refused[key]])
-        unread = len(refused[key]) - sum(one.devices for one in groups)
         group = groups[0]
         of_class = obstacle is Obstacle.CLASS_SELECTOR
         class_name = tally.request.device_class["metadata"]["name"]
@@ -289,7 +288,7 @@ class DeviceReasons:
         reason.details = [
             f"{selector_name(tally, first)}: {shortened(group.expression, 300)}",
             *(f"{devices_text(one.devices)}: {one.dissected.error or one.text}" for one in groups[:4]),
-            *([f"the values of {devices_text(unread)} were not read"] if unread > 0 else []),
+            *unread_lines(refused[key], groups),
             *error_lines(group),
         ]
         if not of_class:

@@ -118,6 +118,15 @@ class SelectorGroup:
         return "" if any(one["spec"]["driver"] == driver for one in cluster.of("resourceslices")) else driver
 
 
+def unread_lines(refused: Sequence[object], groups: Iterable[SelectorGroup]) -> list[str]:
+    """Returns a line with the number of refused devices whose values were not read; [] if all were read.
+
+    `groups`: the groups of the devices whose values were read.
+    """
+    unread = len(refused) - sum(group.devices for group in groups)
+    return [f"the values of {devices_text(unread)} were not read"] if unread else []
+
+
 @dataclass(frozen=True, slots=True)
 class Describer:
     """Describes refused devices, with the objects of the explained cluster."""
@@ -146,8 +155,7 @@ class Describer:
             case Obstacle.CLASS_SELECTOR | Obstacle.REQUEST_SELECTOR:
                 parts = await self.selector_groups(tally, group[:DISSECTED_ON_NODE])
                 texts = [part.dissected.error or part.text for part in parts[:3]]
-                unread = len(group) - DISSECTED_ON_NODE
-                texts += [f"the values of {devices_text(unread)} were not read"] if unread > 0 else []
+                texts += unread_lines(group, parts)
                 text = f"{selector_name(tally, group[0])}: {'; '.join(texts)}"
                 seen = [value for part in parts for value in part.seen]
             case Obstacle.IN_USE | Obstacle.CAPACITY | Obstacle.COUNTERS:
