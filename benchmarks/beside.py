@@ -18,15 +18,15 @@ from benchmarks.custom import bench_custom
 from benchmarks.load import Server, ask, checked, request
 from benchmarks.protobuf import bench_protobuf
 from benchmarks.servers import fakeapi, resident
-from benchmarks.tables import at_least, heading, row
-from benchmarks.verbs import always, in_turn
+from benchmarks.tables import compared, heading
+from benchmarks.verbs import CONNECTIONS, always, in_turn
 from benchmarks.watching import delays
 
-CONNECTIONS = 16
 LISTING = 4
 LISTED = 400
 ROUNDS = 5
 TIMES = 2
+MEMORY_TIMES = 5
 MEGABYTE = 1024 * 1024
 RELEASE = "1.31"
 """The Kubernetes release that fakeapi serves in the comparison. It stores ResourceClaims in v1alpha3."""
@@ -64,9 +64,8 @@ async def bench_beside(url: str, token: str, pids: Sequence[int], count: int) ->
             await _lists(pair)
             await _watches(pair)
             if pids:
-                _compare(
-                    "resident after the load", "MB", resident(*pids) / MEGABYTE, resident(pid) / MEGABYTE
-                )
+                memory = resident(*pids) / MEGABYTE, resident(pid) / MEGABYTE
+                compared("resident after the load", "MB", *memory, MEMORY_TIMES)
             await bench_protobuf(pair, count // 3)
             await bench_custom(pair, count // 5)
         finally:
@@ -82,12 +81,12 @@ async def _one_object(pair: Pair, count: int) -> None:
     for name, make in one_object(2 * count, _CLAIMS).items():
         together = CONNECTIONS if name in ("get", "create") else 0
         theirs, ours = await in_turn(pair, make, count, connections=together)
-        _compare(name, "ms", theirs.p50 * 1000, ours.p50 * 1000)
+        compared(name, "ms", theirs.p50 * 1000, ours.p50 * 1000, TIMES)
         if together:
-            _compare(f"{name}, {CONNECTIONS} connections", "per s", theirs.rate, ours.rate)
+            compared(f"{name}, {CONNECTIONS} connections", "per s", theirs.rate, ours.rate, TIMES)
     one = f"{_CLAIMS}/c0"
     theirs, ours = await in_turn(pair, lambda n: merge_patch(one, n), count // 2, alone=False)
-    _compare(f"merge patch of one object, {CONNECTIONS} connections", "per s", theirs.rate, ours.rate)
+    compared(f"merge patch of one object, {CONNECTIONS} connections", "per s", theirs.rate, ours.rate, TIMES)
 
 
 async def _lists(pair: Pair) -> None:
@@ -97,9 +96,9 @@ async def _lists(pair: Pair) -> None:
         asked = always(request("GET", _LISTS, accept=accept))
         together = 0 if accept == TABLE else LISTING
         theirs, ours = await in_turn(pair, asked, 100, connections=together)
-        _compare(name, "ms", theirs.p50 * 1000, ours.p50 * 1000)
+        compared(name, "ms", theirs.p50 * 1000, ours.p50 * 1000, TIMES)
         if together:
-            _compare(f"{name}, {LISTING} connections", "per s", theirs.rate, ours.rate)
+            compared(f"{name}, {LISTING} connections", "per s", theirs.rate, ours.rate, TIMES)
 
 
 async def _watches(pair: Pair) -> None:
@@ -110,14 +109,7 @@ async def _watches(pair: Pair) -> None:
                 seconds, _ = await delays(server, watchers, 20, _CLAIMS, f"w{watchers}-{turn}-")
                 p50s[which].append(statistics.median(seconds) * 1000)
         name = f"write to event, {watchers} watcher{'s' if watchers > 1 else ''}"
-        _compare(name, "ms", *(statistics.median(each) for each in p50s))
-
-
-def _compare(name: str, unit: str, theirs: float, ours: float) -> None:
-    times = ours / theirs if unit == "per s" else theirs / ours
-    digits = 2 if unit == "ms" else 0
-    goal = at_least(times, 5 if unit == "MB" else TIMES, "times")
-    row(f"{name}, {unit}", f"{theirs:,.{digits}f}", f"{ours:,.{digits}f}", f"{times:.1f}", *goal)
+        compared(name, "ms", statistics.median(p50s[0]), statistics.median(p50s[1]), TIMES)
 
 
 async def _both(pair: Pair, work: Callable[[Server], Awaitable[None]]) -> None:

@@ -19,7 +19,7 @@ from benchmarks.beside import server_of
 from benchmarks.load import Connection, Server, checked, request
 from benchmarks.scheduling import CLIENTS, PODS, Size, pod, prepare, until
 from benchmarks.servers import fakeapi
-from benchmarks.tables import at_least, heading, row
+from benchmarks.tables import at_least, compared, heading, row
 from tests.fakeapi_clients.kubeconfigs import kubeconfig
 from tests.interop.processes import Program
 
@@ -32,6 +32,8 @@ SIZES = ((1_000, 50), (3_000, 200))
 
 ROUNDS = 3
 TIMES = 2
+RATE = 100
+"""The goal for the pods bound each second, if Kubernetes is not measured."""
 _PORT = kubernetes.PORT + 10
 _OPTIONS = ("--disable-admission-plugins=ServiceAccount",)  # no controller creates ServiceAccounts
 
@@ -42,7 +44,7 @@ def bench_scheduling(builds: Path | None, *, quick: bool) -> None:
     `builds`: the folder of Kubernetes' programs. If None, measures only fakeapi.
     """
     columns = ("Kubernetes", "fakeapi", "times", "goal", "") if builds else ("fakeapi", "goal", "")
-    heading(f"Scheduling pods with a claim each, {RELEASE}, bound per s", *columns)
+    heading(f"Scheduling pods with a claim each, {RELEASE}, pods bound", *columns)
     for pods, nodes in SIZES[:1] if quick else SIZES:
         size = Size(pods, nodes)
         ours, theirs = [], []
@@ -57,16 +59,9 @@ def bench_scheduling(builds: Path | None, *, quick: bool) -> None:
 
 def _print(name: str, ours: float, theirs: list[float]) -> None:
     if not theirs:
-        row(name, f"{ours:.0f}", *at_least(ours, 100, "per s"))
+        row(f"{name}, per s", f"{ours:.0f}", *at_least(ours, RATE, "per s"))
         return
-    times = ours / statistics.median(theirs)
-    row(
-        name,
-        f"{statistics.median(theirs):.0f}",
-        f"{ours:.0f}",
-        f"{times:.1f}",
-        *at_least(times, TIMES, "times"),
-    )
+    compared(name, "per s", statistics.median(theirs), ours, TIMES)
 
 
 async def _rate(server: Server, size: Size) -> float:

@@ -8,12 +8,11 @@ from typing import Any
 from benchmarks.claims import APPLY, Make, encoded, merge_patch
 from benchmarks.definitions import definition
 from benchmarks.load import Server, ask, checked, request
-from benchmarks.tables import at_least, row
-from benchmarks.verbs import always, in_turn
+from benchmarks.tables import compared
+from benchmarks.verbs import CONNECTIONS, always, in_turn
 
 TIMES = 1.5
 LISTED = 400
-CONNECTIONS = 16
 SERVED_SECONDS = 60.0
 GROUPS = 5
 """The number of lists in the spec of each object. The schema has ten times as many."""
@@ -32,22 +31,17 @@ async def bench_custom(pair: Sequence[Server], count: int) -> None:
             await checked(server, _creates("s"), 2 * count, CONNECTIONS)
         for name, make in _verbs(count).items():
             theirs, ours = await in_turn(pair, make, count, connections=0)
-            _print(f"{name}, ms", theirs.p50 * 1000, ours.p50 * 1000)
+            compared(f"custom resource: {name}", "ms", theirs.p50 * 1000, ours.p50 * 1000, TIMES)
         theirs, ours = await in_turn(pair, _creates("m"), count, alone=False)
-        _print(f"create, {CONNECTIONS} connections, per s", theirs.rate, ours.rate, rate=True)
+        name = f"custom resource: create, {CONNECTIONS} connections"
+        compared(name, "per s", theirs.rate, ours.rate, TIMES)
         listing = always(request("GET", f"{_OBJECTS}?limit={LISTED}"))
         theirs, ours = await in_turn(pair, listing, 50, connections=0)
-        _print(f"list of {LISTED}, ms", theirs.p50 * 1000, ours.p50 * 1000)
+        name = f"custom resource: list of {LISTED}"
+        compared(name, "ms", theirs.p50 * 1000, ours.p50 * 1000, TIMES)
     finally:
         for server in pair:
             await ask(server, request("DELETE", f"{_DEFINITIONS}/{_DEFINITION['metadata']['name']}"))
-
-
-def _print(name: str, theirs: float, ours: float, *, rate: bool = False) -> None:
-    times = ours / theirs if rate else theirs / ours
-    digits = 0 if rate else 2
-    goal = at_least(times, TIMES, "times")
-    row(f"custom resource: {name}", f"{theirs:,.{digits}f}", f"{ours:,.{digits}f}", f"{times:.1f}", *goal)
 
 
 async def _define(server: Server) -> None:

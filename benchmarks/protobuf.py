@@ -5,14 +5,13 @@ from typing import Any
 
 from benchmarks.claims import Make, encoded
 from benchmarks.load import Server, checked, request
-from benchmarks.tables import at_least, row
-from benchmarks.verbs import always, in_turn
+from benchmarks.tables import compared
+from benchmarks.verbs import CONNECTIONS, always, in_turn
 from fakeapi.http.protobuf import encode_body
 
 JSON = "application/json"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 LISTED = 400
-CONNECTIONS = 16
 TIMES = 2
 _DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 
@@ -28,11 +27,8 @@ async def bench_protobuf(pair: Sequence[Server], count: int) -> None:
         for name, make in _verbs(media_type, count).items():
             number = 100 if name.startswith("list") else count
             theirs, ours = await in_turn(pair, make, number, connections=0)
-            times = theirs.p50 / ours.p50
-            form = "JSON" if media_type == JSON else "protobuf"
-            goal = at_least(times, TIMES, "times")
-            figures = (f"{each.p50 * 1000:.2f}" for each in (theirs, ours))
-            row(f"Deployment in {form}: {name}, ms", *figures, f"{times:.1f}", *goal)
+            row_name = f"Deployment in {'JSON' if media_type == JSON else 'protobuf'}: {name}"
+            compared(row_name, "ms", theirs.p50 * 1000, ours.p50 * 1000, TIMES)
 
 
 def _verbs(media_type: str, count: int) -> dict[str, Make]:

@@ -41,6 +41,18 @@ def at_least(figure: float, bound: float, unit: str) -> tuple[str, str]:
     return f"≥ {bound:g} {unit}", _verdict(figure >= bound)
 
 
+def compared(name: str, unit: str, theirs: float, ours: float, bound: float) -> None:
+    """Prints a row with the figures of another server and of fakeapi, and how many times as good fakeapi is.
+
+    `unit`: "per s" for a rate, where more is better; a unit such as "ms" or "MB", where less is better.
+    `bound`: the goal for the number of times.
+    """
+    times = ours / theirs if unit == "per s" else theirs / ours
+    digits = 2 if unit == "ms" else 0
+    figures = (f"{each:,.{digits}f}" for each in (theirs, ours))
+    row(f"{name}, {unit}", *figures, f"{times:.1f}", *at_least(times, bound, "times"))
+
+
 def _verdict(reached: object) -> str:
     return "reached" if reached else "**missed**"
 
