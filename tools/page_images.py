@@ -140,7 +140,6 @@ KEPT = (
     ("pending", WIDE, "light"),
     ("timeline", WIDE, "light"),
     ("requests", WIDE, "dark"),
-    ("devices", NARROW, "dark"),
     ("armed", WIDE, "light"),
     ("drivers", WIDE, "dark"),
     ("deleting", WIDE, "light"),

@@ -17,11 +17,13 @@ CONSUMER = {"resource": "pods", "name": "trainer", "uid": "1"}
 VIEWS = ("devices", "claims", "pending", "objects", "requests", "watches", "faults", "clock", "controllers")
 
 
-def new_pod(name: str, claim: str = "gpu") -> dict[str, Any]:
-    spec = {
-        "containers": [{"name": "a", "image": "a"}],
-        "resourceClaims": [{"name": "a", "resourceClaimName": claim}],
-    }
+def new_pod(name: str, claim: str = "gpu", node: str = "") -> dict[str, Any]:
+    """Returns a pod. `claim`: "" for a pod without a claim. `node`: the node of the pod; "" for none."""
+    spec: dict[str, Any] = {"containers": [{"name": "a", "image": "a"}]}
+    if claim:
+        spec["resourceClaims"] = [{"name": "a", "resourceClaimName": claim}]
+    if node:
+        spec["nodeName"] = node
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
 
 

@@ -107,8 +107,7 @@ def test_notes_and_counts_are_accessible(browser: Chromium, theme: str) -> None:
     with FakeAPI(release="1.36") as api:
         condition = {"type": "Ready", "status": "Unknown", "message": "silent"}
         api.update_status({**api.create(node("node-1")), "status": {"conditions": [condition]}})
-        pod = new_pod("trainer")
-        api.create({**pod, "spec": {**pod["spec"], "nodeName": "node-1"}})
+        api.create(new_pod("trainer", node="node-1"))
         api.create_all([{**CLAIM, "metadata": {"name": f"c-{number}"}} for number in range(3)])
         for view, text in (("pending", "1 pod on nodes that are not ready"), ("claims", "c-2")):
             browser.open(f"{api.page}#/{view}")

@@ -188,10 +188,7 @@ def test_many_pods_with_the_same_cause_are_one_line_with_one_explanation(
 
 
 def test_pods_that_only_wait_for_their_kubelets_need_no_explanation(browser: Browser, api: FakeAPI) -> None:
-    pods = [new_pod(f"pod-{n}") for n in range(9)]
-    for pod in pods:
-        pod["spec"] = {"containers": pod["spec"]["containers"], "nodeName": "node-1"}
-    api.create_all(pods)
+    api.create_all([new_pod(f"pod-{n}", claim="", node="node-1") for n in range(9)])
     browser.open("about:blank")
     browser.open(f"{api.page}#/pending")
     browser.see("9 pods: no kubelet runs for their nodes, so nothing starts them", ".folded")

@@ -49,8 +49,7 @@ def test_no_view_scrolls_sideways_and_tables_name_hidden_columns(browser: Chromi
 
 @pytest.mark.parametrize("width", [360, 400])
 def test_pods_are_cards_with_their_status_node_and_age(browser: Chromium, api: FakeAPI, width: int) -> None:
-    pod = new_pod("trainer")
-    api.create_all([node("node-1"), {**pod, "spec": {**pod["spec"], "nodeName": "node-1"}}])
+    api.create_all([node("node-1"), new_pod("trainer", node="node-1")])
     with as_wide_as(browser, width):
         browser.open(f"{api.page}#/objects/-/pods")
         for text in ("trainer", "0/1", "Pending", "node-1", "default"):

@@ -103,10 +103,7 @@ def test_the_failures_of_a_driver_are_counted_by_controllers(browser: Chromium) 
 
 
 def test_pods_on_nodes_without_a_kubelet_say_how_to_start_one(browser: Chromium, api: FakeAPI) -> None:
-    pods = [new_pod(f"pod-{n}") for n in range(9)]
-    for pod in pods:
-        pod["spec"] = {"containers": pod["spec"]["containers"], "nodeName": "node-1"}
-    api.create_all(pods)
+    api.create_all([new_pod(f"pod-{n}", claim="", node="node-1") for n in range(9)])
     browser.open(f"{api.page}#/pending")
     browser.see("9 pods: no kubelet runs for their nodes, so nothing starts them", ".folded")
     browser.run("document.querySelector('.folded > summary').click()")

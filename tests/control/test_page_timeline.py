@@ -25,9 +25,7 @@ PATCH = """
 
 
 def create_running_pod(api: FakeAPI) -> dict[str, Any]:
-    pod = new_pod("trainer")
-    pod["spec"] = {"containers": pod["spec"]["containers"], "nodeName": "node-1"}
-    created = api.create(pod)
+    created = api.create(new_pod("trainer", claim="", node="node-1"))
     return api.update_status({**created, "status": {"phase": "Running"}})
 
 

@@ -77,14 +77,12 @@ def test_the_rows_of_a_group_are_in_natural_order(api: FakeAPI, client: ControlC
 
 def test_a_group_counts_the_pods_on_nodes_without_a_kubelet(api: FakeAPI, client: ControlClient) -> None:
     for name in ("a", "b"):
-        pod = new_pod(name)
-        api.create({**pod, "spec": {**pod["spec"], "nodeName": "node-1"}})
+        api.create(new_pod(name, node="node-1"))
     api.create(new_pod("unscheduled"))
     assert [each["withoutKubelet"] for each in client.get("/waiting")["groups"]] == [2, 0]
     with FakeAPI(controllers="kubelet", nodes="node-1") as other, ControlClient(other.url) as of_other:
         other.settle()
-        pod = new_pod("missing-claim")
-        other.create({**pod, "spec": {**pod["spec"], "nodeName": "node-1"}})
+        other.create(new_pod("missing-claim", node="node-1"))
         other.settle()
         assert [each["withoutKubelet"] for each in of_other.get("/waiting")["groups"]] == [0]
 

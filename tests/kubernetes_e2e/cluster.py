@@ -175,8 +175,7 @@ class Cluster:
             return ("--containers", str(behaviour))
         agnhost = self.folder / "agnhost"
         agnhost.mkdir()
-        shutil.copy(self._programs.agnhost, agnhost)  # all users can read the copy
-        (agnhost / self._programs.agnhost.name).rename(agnhost / "agnhost")
+        shutil.copy(self._programs.agnhost, agnhost / "agnhost")  # all users can read the copy
         images = {"*/agnhost": agnhost, "*/busybox": _busybox(self.folder)}
         return (*(part for image in images.items() for part in ("--run", f"{image[0]}={image[1]}")), *NETWORK)
 

@@ -66,7 +66,7 @@ def one_line(message: str) -> str:
     return text if len(text) <= WHY_LENGTH else f"{text[: WHY_LENGTH - 1]}…"
 
 
-def of_processes(release: str) -> str:
+def name_of_process_runs(release: str) -> str:
     """Returns the name under which the outcomes of runs with the option `--real` are recorded."""
     return f"{release}-real"
 

@@ -123,7 +123,7 @@ def failures(releases: list[Release]) -> Iterator[str]:
                 yield f"| {release.name} | `{_escaped(short(spec))}` | {_escaped(release.cell(spec))} |"
 
 
-def of_processes() -> Iterator[str]:
+def process_runs() -> Iterator[str]:
     """Yields the lines of a Markdown table about specs whose containers run as local processes."""
     yield from (
         "## Containers as local processes",
@@ -133,7 +133,7 @@ def of_processes() -> Iterator[str]:
     )
     failed: list[str] = []
     for release in RELEASES:
-        known = outcomes.read(outcomes.of_processes(release))
+        known = outcomes.read(outcomes.name_of_process_runs(release))
         if not known:
             continue
         counts = Counter(each.state for each in known)
@@ -176,7 +176,7 @@ def page(text: str, releases: list[Release]) -> str:
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     days = ", ".join(f"{each.name} on {each.day}" for each in releases if each.day)
-    lines = [f"Run with {days}.", "", *summary(releases), "", *failures(releases), "", *of_processes()]
+    lines = [f"Run with {days}.", "", *summary(releases), "", *failures(releases), "", *process_runs()]
     body = "\n".join(lines)
     return f"{before}{_BEGIN}\n\n{body}\n\n{_END}{after}"
 

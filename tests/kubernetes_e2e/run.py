@@ -43,7 +43,7 @@ def main() -> int:
         counted = Counter(each.state for each in fresh)
         say(f"{release}: {', '.join(f'{number} {state}' for state, number in sorted(counted.items()))}")
         if options.record:
-            name = outcomes.of_processes(release) if options.real else release
+            name = outcomes.name_of_process_runs(release) if options.real else release
             known = [each for each in outcomes.read(name) if each.spec in listed]
             outcomes.write(name, outcomes.merged(known, fresh))
             areas.write_listed(release, listed)
